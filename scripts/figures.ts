@@ -15,9 +15,7 @@ import { ofEvaluation } from './figures/evaluation.ts';
 import { ofFaces } from './figures/faces.ts';
 import { ofEncryptedFaces } from './figures/faces-encrypted.ts';
 import { readText } from './figures/kept.ts';
-import { ofLearners } from './figures/learners.ts';
 import { MEASURED } from './figures/measured.ts';
-import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
 import { ofWaits } from './figures/waits.ts';
@@ -32,9 +30,7 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['docs/evaluation.md', ofEvaluation],
   ['docs/faces.md', ofFaces, ofEncryptedFaces],
   ['docs/floor.md', ofFloor],
-  ['docs/learners.md', ofLearners],
   ['docs/precision.md', ofGarbledAccuracy, ofRounding],
-  ['docs/ranges.md', ofRanges],
   ['docs/rotated.md', ofRotatedAccuracy],
   ['docs/operations.md', ofWaits],
   ...MEASURED,

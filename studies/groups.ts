@@ -4,5 +4,7 @@ import type { Groups } from './instrument/main.ts';
 export const GROUPS: Groups = {
   speed: async () => (await import('./speed/index.ts')).speed,
   privacy: async () => (await import('./privacy/index.ts')).privacy,
+  learners: async () => (await import('./learners/index.ts')).learners,
+  ranges: async () => (await import('./ranges/index.ts')).ranges,
   recognition: async () => (await import('./recognition/index.ts')).group,
 };

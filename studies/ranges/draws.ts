@@ -2,9 +2,8 @@
  * Noise of coefficients for experiments with thousands of repetitions: the same distributions as those of shared/release, by inversion in doubles instead of
  * exact coins, from seeds that anybody can repeat. For experiments alone: what releases counts draws exactly.
  */
-
 import { type CoefficientNoise, noiseSampler } from '@eigenveil/release';
-import { predictableRandomness } from '@eigenveil/testbed/random';
+import { normalPair, predictableRandomness } from '@eigenveil/testbed/random';
 
 const WORDS = 1 << 14;
 
@@ -43,9 +42,9 @@ export function fastSampler(noise: CoefficientNoise, seed: string): () => number
       kept = undefined;
       return value;
     }
-    const [radius, angle] = [sigma * Math.sqrt(-2 * Math.log(next())), 2 * Math.PI * next()];
-    kept = Math.round(radius * Math.sin(angle));
-    return Math.round(radius * Math.cos(angle));
+    const [first, second] = normalPair(next);
+    kept = Math.round(sigma * second);
+    return Math.round(sigma * first);
   };
 }
 

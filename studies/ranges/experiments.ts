@@ -6,6 +6,7 @@
  * a normal number is with probability FALSE_ALARM over the number of all cases. Means of so many squares are nearly normal; their tail above is a little longer.
  */
 
+import { leastThatHolds, millsRatio, normalDensity } from '@eigenveil/privacy/parts';
 import {
   averageError,
   coefficientCount,
@@ -17,7 +18,10 @@ import {
   toNumber,
 } from '@eigenveil/release';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
+import { chosenOf, count, type Figure, mean, only, within, written } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
+import { defineStudy, type TableOf } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import { exactSampler, fastSampler } from './draws.ts';
 import {
   columnsOf,
@@ -25,12 +29,12 @@ import {
   formOfAverage,
   formOfInterval,
   meanSquareOverIntervals,
-  type QuadraticForm,
 } from './moments.ts';
 import {
   CONTESTANTS,
   type Contestant,
   EPSILON,
+  FALSE_ALARM,
   INTERVALS,
   LARGEST_HEIGHT,
   noiseOf,
@@ -39,31 +43,9 @@ import {
   SERVERS,
 } from './settings.ts';
 
-const ONE_BY_ONE = 'intervals';
-const AVERAGES = 'averages';
-
-/** One figure of theory and of experiment, in squared rows. */
-export interface Case {
-  readonly contestant: string;
-  /** Which interval, or the number of bins. */
-  readonly what: string;
-  readonly bins: number;
-  readonly length?: number;
-  /** Exactly expected. */
-  readonly theory: number;
-  /** As published: continuous noise of one curator, for the mean over all intervals by the asymptote. Privelet alone. */
-  readonly published?: number;
-  readonly repetitions: number;
-  readonly experiment: number;
-  /** The exact standard error of that. */
-  readonly error: number;
-  /** Of the exact samplers, as many repetitions as published. */
-  readonly few: number;
-}
-
-/** How many standard errors theory and experiment lie apart. */
-export const distanceOf = ({ theory, experiment, error }: Case): number =>
-  error === 0 ? (experiment === theory ? 0 : Infinity) : (experiment - theory) / error;
+const FEW = `${PUBLISHED_REPETITIONS} repetitions`;
+/** The one contestant whose published theory is known: continuous noise of one curator. */
+const PUBLISHED = 'Privelet';
 
 /** The same in every run. */
 export function intervalsOf(bins: number): Interval[] {
@@ -75,164 +57,216 @@ export function intervalsOf(bins: number): Interval[] {
   });
 }
 
-export const findIntervals = (measurements: readonly Measurement[], contestant: string) =>
-  measurements.find(({ id }) => id === `${ONE_BY_ONE}/${contestant}`);
-export const findAverage = (measurements: readonly Measurement[], contestant: string, height: number) =>
-  measurements.find(({ id }) => id === `${AVERAGES}/${contestant}/${height}`);
+/**
+ * Bonferroni: how many standard errors each of so many cases may be off, to either side, at FALSE_ALARM for all together.
+ */
+export const boundFor = (cases: number): number =>
+  leastThatHolds((z) => normalDensity(z) * millsRatio(z) <= FALSE_ALARM / (2 * cases), 1);
 
-/** Every comparison of a run, from its samples. */
-export function casesOf(measurements: readonly Measurement[]): Case[] {
-  return CONTESTANTS.flatMap((contestant) => [
-    ...intervalCases(measurements, contestant),
-    ...averageCases(measurements, contestant),
-  ]);
-}
-
-export function intervalCases(measurements: readonly Measurement[], { name }: Contestant): Case[] {
-  const unit = findIntervals(measurements, name);
-  if (unit === undefined) return [];
-  const column = (what: string) => unit.series[what]!.samples;
-  return intervalsOf(2 ** LARGEST_HEIGHT).map(({ from, to }, i) => ({
-    contestant: name,
-    what: `${from} to ${to}`,
-    bins: 2 ** LARGEST_HEIGHT,
-    length: to - from,
-    theory: column('theory')[i]!,
-    ...(name === 'Privelet' && { published: column('published')[i]! }),
-    repetitions: Number(unit.parameters.repetitions),
-    experiment: column('experiment')[i]!,
-    error: column('error')[i]!,
-    few: column('few')[i]!,
-  }));
-}
-
-export function averageCases(measurements: readonly Measurement[], { name }: Contestant): Case[] {
-  return Array.from({ length: LARGEST_HEIGHT + 1 }, (_, height) => height).flatMap((height) => {
-    const unit = findAverage(measurements, name, height);
-    if (unit === undefined) return [];
-    const { theory, experiment, error, few } = unit.facts;
-    return [
-      {
-        contestant: name,
-        what: `all, N = ${2 ** height}`,
-        bins: 2 ** height,
-        theory: Number(theory),
-        ...(name === 'Privelet' && { published: publishedAverage(height) }),
-        repetitions: Number(unit.parameters.repetitions),
-        experiment: Number(experiment),
-        error: Number(error),
-        few: Number(few),
-      },
-    ];
+/** Every comparison of a run with how many standard errors it is off, and whether theory and experiment disagree. */
+export function judged(records: readonly Tidy[]): Tidy[] {
+  const bound = records.length === 0 ? 0 : boundFor(records.length);
+  return records.map((record) => {
+    const [theory, experiment, error] = [record.theory, record.experiment, record.error].map(Number);
+    const distance = error === 0 ? (experiment === theory ? 0 : Infinity) : (experiment! - theory!) / error!;
+    const off = Math.abs(distance);
+    // What is no number agrees with nothing.
+    return { ...record, distance, off, bound, verdict: !(off <= bound) ? 'disagrees' : 'agrees' };
   });
 }
 
-/** 2 (h + 1)²/ε² times the asymptote. */
-const publishedAverage = (height: number): number =>
-  ((2 * (height + 1) ** 2) / EPSILON ** 2) * (height / 6 + 1 / 36);
-
-type Reporting = Pick<Suite, 'highlights' | 'report'>;
-
-export function intervalsSuite(reporting: Reporting): Suite {
-  return {
-    name: ONE_BY_ONE,
-    description: '50 random intervals at N = 1,024: exact errors against experiments',
-    plan: async (scale) => ({
-      units: CONTESTANTS.map((contestant) =>
-        intervalsUnit(contestant, scale === 'quick' ? 1000 : REPETITIONS),
-      ),
-      omissions: [],
-    }),
-    ...reporting,
+const farthest =
+  (tell: (record: Tidy) => string): Figure =>
+  (records) => {
+    const [first] = records.toSorted((a, b) => Number(b.off) - Number(a.off));
+    return first === undefined ? mean('off')([]) : { value: Number(first.off), text: tell(first) };
   };
-}
 
-export function averagesSuite(reporting: Reporting): Suite {
-  return {
-    name: AVERAGES,
-    description: 'the mean over all intervals for N = 1 to 1,024: closed form against experiments',
-    plan: async (scale) => ({
-      units: CONTESTANTS.flatMap((contestant) =>
-        Array.from({ length: (scale === 'quick' ? 6 : LARGEST_HEIGHT) + 1 }, (_, height) =>
-          averageUnit(contestant, height, REPETITIONS),
-        ),
-      ),
-      omissions:
-        scale === 'quick' ? [{ what: 'means over all intervals, N > 64', why: 'left to the full run' }] : [],
-    }),
-    ...reporting,
-  };
-}
+const signedDistance = farthest(({ distance }) => written(Number(distance), { digits: 2, signed: true }));
+const ERRORS: TableOf['cells'] = {
+  'exact theory': mean('theory'),
+  experiment: mean('experiment'),
+  '± exact': mean('error'),
+  'standard errors': mean('distance', { digits: 2, signed: true }),
+  [FEW]: mean('few'),
+};
+const PUBLISHED_ERRORS: TableOf['cells'] = {
+  'published theory, one curator': mean('published'),
+  ...ERRORS,
+};
+const judgedWhere = (where: TableOf['where']) => ({ of: 'judged', ...(where && { where }) });
+const ofPrivelet = { what: 'interval', contestant: PUBLISHED };
 
-const secondsOf = (strategy: Strategy, repetitions: number): number =>
-  0.3 + 4e-7 * repetitions * coefficientCount(strategy);
-
-function intervalsUnit(contestant: Contestant, repetitions: number): Unit {
-  const { name } = contestant;
-  const strategy = contestant.strategyOf(LARGEST_HEIGHT);
-  return {
-    id: `${ONE_BY_ONE}/${name}`,
-    title: `intervals, ${name}`,
-    parameters: { contestant: name, fanouts: strategy.fanouts.join(' '), repetitions, version: 1 },
-    expectedSeconds: secondsOf(strategy, repetitions),
-    measure: async () => {
-      const intervals = intervalsOf(strategy.bins);
-      const noise = noiseOf(strategy, contestant.noise);
-      const moments = noiseMoments(noise, SERVERS);
-      const columns = columnsOf(strategy);
-      const squares = (counts: readonly number[]) => {
-        const prefixes = [0];
-        for (const count of counts) prefixes.push(prefixes.at(-1)! + count);
-        return intervals.map(({ from, to }) => (prefixes[to]! - prefixes[from]!) ** 2);
-      };
-      const forms = intervals.map((interval) => formOfInterval(columns, interval));
-      const theory = intervals.map(
-        (interval) => moments.variance * toNumber(intervalError(strategy, interval)),
-      );
-      const count = (samples: readonly number[]) => ({ unit: 'count' as const, samples });
-      const height = strategy.fanouts.length;
-      return {
-        series: {
-          theory: count(theory),
-          published: count(
-            intervals.map(
-              (interval) =>
-                ((2 * (height + 1) ** 2) / EPSILON ** 2) * toNumber(intervalError(strategy, interval)),
-            ),
-          ),
-          experiment: count(await meansOf(strategy, contestant, 'fast', repetitions, squares)),
-          error: count(forms.map((form) => expectedMean(form, moments, repetitions).error)),
-          few: count(await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, squares)),
-        },
-        facts: {},
-      };
+export const experiments = defineStudy({
+  id: 'ranges/experiments',
+  title: 'exact errors of single intervals and of all of them, against experiments',
+  plan: (asked) => {
+    refuseRows('ranges/experiments', asked, 'noise alone, whatever the rows are');
+    const quick = asked.scale === 'quick';
+    const caseOf = ({ name, strategyOf }: Contestant, what: string, height: number, repetitions: number) => ({
+      ...{ what, contestant: name, bins: 2 ** height },
+      ...{ fanouts: strategyOf(height).fanouts.join(' '), repetitions },
+    });
+    const heights = Array.from({ length: (quick ? 6 : LARGEST_HEIGHT) + 1 }, (_, height) => height);
+    return {
+      cases: [
+        ...CONTESTANTS.map((one) => caseOf(one, 'interval', LARGEST_HEIGHT, quick ? 1000 : REPETITIONS)),
+        ...CONTESTANTS.flatMap((one) => heights.map((height) => caseOf(one, 'all', height, REPETITIONS))),
+      ],
+      omissions: quick ? [{ what: 'means over all intervals, N > 64', why: 'left to the full run' }] : [],
+    };
+  },
+  titleOf: ({ what, contestant, bins }) =>
+    what === 'interval' ? `intervals, ${contestant}` : `all intervals, ${contestant}, N = ${bins}`,
+  expectedSeconds: ({ contestant, bins, repetitions }) =>
+    0.3 + 4e-7 * repetitions * coefficientCount(strategyFor(contestant, bins).strategy),
+  measure: ({ what, contestant, bins, repetitions }) => {
+    const own = strategyFor(contestant, bins);
+    return what === 'interval' ? ofIntervals(own, repetitions) : ofAll(own, repetitions);
+  },
+  columns: { bins: { title: 'N' }, contestant: { title: 'strategy' } },
+  frames: { judged, drawn: drawnIntervals },
+  tables: {
+    intervals: {
+      caption: 'Privelet: mean squared error of each interval, {repetitions} repetitions',
+      ...judgedWhere(ofPrivelet),
+      each: ['repetitions'],
+      rows: ['interval', 'length'],
+      cells: PUBLISHED_ERRORS,
     },
-  };
+    strategies: {
+      caption: 'All strategies over the same intervals: standard errors between theory and experiment',
+      ...judgedWhere({ what: 'interval' }),
+      rows: ['contestant', 'repetitions'],
+      cells: {
+        'mean of 50 errors, theory': mean('theory'),
+        experiment: mean('experiment'),
+        'farthest interval': signedDistance,
+      },
+    },
+    published: {
+      caption: 'Privelet: mean squared error over all intervals, {repetitions} repetitions',
+      ...judgedWhere({ what: 'all', contestant: PUBLISHED }),
+      each: ['repetitions'],
+      rows: ['bins'],
+      cells: PUBLISHED_ERRORS,
+    },
+    averages: {
+      caption: '{contestant}: mean squared error over all intervals, {repetitions} repetitions',
+      ...judgedWhere(({ what, contestant }) => what === 'all' && contestant !== PUBLISHED),
+      each: ['contestant', 'repetitions'],
+      rows: ['bins'],
+      cells: ERRORS,
+    },
+    disagreements: {
+      caption: 'Where theory and experiment disagree',
+      ...judgedWhere({ verdict: 'disagrees' }),
+      rows: ['contestant', 'bins', 'interval', 'repetitions'],
+      cells: ERRORS,
+    },
+  },
+  charts: {
+    intervals: {
+      caption: `Privelet at N = 1,024: squared error of ${INTERVALS} intervals over their length. Whiskers around the theory are three exact standard errors of ${FEW}`,
+      of: 'drawn',
+      mark: 'points',
+      x: { column: 'length', title: 'bins of the interval' },
+      y: { figure: within('squares', 'low', 'high'), title: 'squared error, rows²' },
+      colour: 'from',
+    },
+    averages: {
+      caption: 'Mean squared error over all intervals, as experiments have it',
+      where: { what: 'all' },
+      mark: 'line',
+      x: { column: 'bins', title: 'bins', scale: 'log' },
+      y: { figure: mean('experiment'), title: 'squared error, rows²', scale: 'log' },
+      colour: 'contestant',
+    },
+  },
+  facts: {
+    cases: { of: 'judged', figure: count },
+    disagreements: { of: 'judged', where: { verdict: 'disagrees' }, figure: count },
+    bound: { of: 'judged', figure: only('bound', { digits: 2 }) },
+    farthest: { of: 'judged', figure: farthest(({ off }) => written(Number(off), { digits: 2 })) },
+    farthestCase: {
+      of: 'judged',
+      figure: farthest(({ contestant, bins, interval = `all, N = ${bins}` }) => `${contestant}, ${interval}`),
+    },
+    priveletTheory: { where: ofPrivelet, figure: mean('theory') },
+    priveletExperiment: { where: ofPrivelet, figure: mean('experiment') },
+  },
+  holds: { agree: (fact) => fact('disagreements') === 0 },
+  words: new URL('experiments.md', import.meta.url),
+});
+
+interface Experiment {
+  readonly contestant: Contestant;
+  readonly strategy: Strategy;
 }
 
-function averageUnit(contestant: Contestant, height: number, repetitions: number): Unit {
-  const { name } = contestant;
-  const strategy = contestant.strategyOf(height);
-  return {
-    id: `${AVERAGES}/${name}/${height}`,
-    title: `all intervals, ${name}, N = ${2 ** height}`,
-    parameters: { contestant: name, fanouts: strategy.fanouts.join(' '), repetitions, version: 1 },
-    expectedSeconds: secondsOf(strategy, repetitions),
-    measure: async (): Promise<UnitResult> => {
-      const moments = noiseMoments(noiseOf(strategy, contestant.noise), SERVERS);
-      const form: QuadraticForm = formOfAverage(strategy, columnsOf(strategy));
-      const square = (counts: readonly number[]) => [meanSquareOverIntervals(counts)];
-      return {
-        series: {},
-        facts: {
-          theory: moments.variance * toNumber(averageError(strategy, 'ranges')),
-          error: expectedMean(form, moments, repetitions).error,
-          experiment: (await meansOf(strategy, contestant, 'fast', repetitions, square))[0]!,
-          few: (await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, square))[0]!,
-        },
-      };
-    },
+function strategyFor(name: string, bins: number): Experiment {
+  const contestant = CONTESTANTS.find((one) => one.name === name)!;
+  return { contestant, strategy: contestant.strategyOf(Math.log2(bins)) };
+}
+
+async function ofIntervals({ contestant, strategy }: Experiment, repetitions: number): Promise<Tidy[]> {
+  const moments = noiseMoments(noiseOf(strategy, contestant.noise), SERVERS);
+  const columns = columnsOf(strategy);
+  const intervals = intervalsOf(strategy.bins);
+  const squares = (counts: readonly number[]) => {
+    const prefixes = [0];
+    for (const value of counts) prefixes.push(prefixes.at(-1)! + value);
+    return intervals.map(({ from, to }) => (prefixes[to]! - prefixes[from]!) ** 2);
   };
+  const experiment = await meansOf(strategy, contestant, 'fast', repetitions, squares);
+  const few = await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, squares);
+  return intervals.map((interval, i) => {
+    const units = toNumber(intervalError(strategy, interval));
+    return {
+      ...{ interval: `${interval.from} to ${interval.to}`, length: interval.to - interval.from },
+      theory: moments.variance * units,
+      ...(contestant.name === PUBLISHED && { published: publishedVariance(LARGEST_HEIGHT) * units }),
+      experiment: experiment[i]!,
+      error: expectedMean(formOfInterval(columns, interval), moments, repetitions).error,
+      few: few[i]!,
+    };
+  });
+}
+
+async function ofAll({ contestant, strategy }: Experiment, repetitions: number): Promise<Tidy[]> {
+  const moments = noiseMoments(noiseOf(strategy, contestant.noise), SERVERS);
+  const form = formOfAverage(strategy, columnsOf(strategy));
+  const square = (counts: readonly number[]) => [meanSquareOverIntervals(counts)];
+  const height = Math.log2(strategy.bins);
+  return [
+    {
+      theory: moments.variance * toNumber(averageError(strategy, 'ranges')),
+      // By the asymptote.
+      ...(contestant.name === PUBLISHED && {
+        published: publishedVariance(height) * (height / 6 + 1 / 36),
+      }),
+      experiment: (await meansOf(strategy, contestant, 'fast', repetitions, square))[0]!,
+      error: expectedMean(form, moments, repetitions).error,
+      few: (await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, square))[0]!,
+    },
+  ];
+}
+
+/** Of one curator's continuous noise on a coefficient of Privelet. */
+const publishedVariance = (height: number): number => (2 * (height + 1) ** 2) / EPSILON ** 2;
+
+/** Privelet's intervals as the chart has them. */
+function drawnIntervals(records: readonly Tidy[]): Tidy[] {
+  return chosenOf(records, ofPrivelet).flatMap((record) => {
+    const [theory, error, repetitions] = [record.theory, record.error, record.repetitions].map(Number);
+    const three = 3 * error! * Math.sqrt(repetitions! / PUBLISHED_REPETITIONS);
+    const { length } = record;
+    return [
+      { length: length!, from: FEW, squares: record.few! },
+      { length: length!, from: `${repetitions} repetitions`, squares: record.experiment! },
+      { length: length!, from: 'theory', squares: theory!, low: theory! - three, high: theory! + three },
+    ];
+  });
 }
 
 /** The means of what is found in restored noise. */

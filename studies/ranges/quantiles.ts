@@ -17,131 +17,236 @@ import {
   restore,
   type Strategy,
 } from '@eigenveil/release';
-import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
+import { normal } from '@eigenveil/testbed/random';
+import { beside, type Figure, mean, only, samplesOf, where } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
+import { significant } from '../instrument/quantities.ts';
+import { defineStudy, grid } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import { approximateQuantiles } from './approximate-quantiles.ts';
 import { exactSampler, uniform } from './draws.ts';
 import { countsOf } from './references.ts';
 import { DP_DELTA, LARGEST_HEIGHT, SERVERS } from './settings.ts';
 
-const NAME = 'quantiles';
 const BINS = 2 ** LARGEST_HEIGHT;
 /** The curator has the rows themselves: bins so much finer, of which an answer is told to a bin of the others. */
 const FINER = 16;
-export const QUANTILES = [0.005, 0.25, 0.5, 0.75, 0.995] as const;
-export const CONFIDENCE = 0.95;
+const QUANTILES = [0.005, 0.25, 0.5, 0.75, 0.995] as const;
+const CONFIDENCE = 0.95;
 /** Log-normal rows of median 1 on a domain of 0 to 100: most are in a twentieth of the bins. */
-export const SHAPES = ['skewed', 'uniform'] as const;
-export const SIZES: readonly number[] = [1000, 10_000, 100_000];
-export const QUANTILE_EPSILONS: readonly number[] = [0.1, 1, 10];
-export const FEATURES: readonly number[] = [1, 10];
-export const MECHANISMS = ['Laplace', 'Gaussian', 'trusted curator'] as const;
-export type Mechanism = (typeof MECHANISMS)[number];
+const SHAPES = ['skewed', 'uniform'] as const;
+type Shape = (typeof SHAPES)[number];
+const SIZES = [1000, 10_000, 100_000];
+const NOISY = ['Laplace', 'Gaussian'] as const;
+const CURATOR = 'trusted curator';
 
-export interface QuantileCase {
-  readonly shape: (typeof SHAPES)[number];
+interface QuantileCase {
+  readonly shape: Shape;
   readonly rows: number;
   readonly epsilon: number;
   readonly features: number;
 }
+const seedOf = ({ shape, rows, epsilon, features }: QuantileCase) =>
+  `quantiles/${shape}/${rows}/${features}/${epsilon}`;
 
-/** Means over repetitions, as facts. */
-export const rankFact = (mechanism: Mechanism): string => `${mechanism} rank`;
-export const findQuantiles = (measurements: readonly Measurement[], of: QuantileCase) =>
-  measurements.find(({ id }) => id === idOf(of));
-const idOf = ({ shape, rows, epsilon, features }: QuantileCase) =>
-  `${NAME}/${shape}/${rows}/${features}/${epsilon}`;
+/** Of all intervals, those that had the true edge, in percent. */
+const coverage: Figure = (records) => {
+  const held = samplesOf(records, 'held');
+  const repetitions = samplesOf(
+    records.filter((record) => record.held !== undefined),
+    'repetitions',
+  );
+  const total = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const share =
+    total(held.map((count, i) => count * repetitions[i]!)) / total(repetitions) / QUANTILES.length;
+  return mean('share', { digits: 1, percent: true })(held.length === 0 ? [] : [{ share }]);
+};
+/** The root of a mean square. */
+const root =
+  (column: string, tell = significant): Figure =>
+  (records) => {
+    const { value, text } = mean(column)(records);
+    return value === undefined ? { value, text } : { value: Math.sqrt(value), text: tell(Math.sqrt(value)) };
+  };
+const effect = (mechanism: string, of: string): Figure =>
+  where({ mechanism }, beside(' → ', root(`${of}Before`), root(`${of}After`)));
 
-export function quantilesSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: NAME,
-    description: 'quantiles and their intervals beside a trusted curator’s, and the monotone projection',
-    plan: async (scale) => {
-      const quick = scale === 'quick';
-      const cases = SHAPES.flatMap((shape) =>
-        (quick ? [1000, 10_000] : SIZES).flatMap((rows) =>
-          FEATURES.flatMap((features) =>
-            (quick ? [1] : QUANTILE_EPSILONS).map((epsilon) => ({ shape, rows, epsilon, features })),
-          ),
-        ),
-      );
-      return {
-        units: cases.map((of) => unitOf(of, quick ? 10 : 100)),
-        omissions: quick
-          ? [{ what: 'quantiles, 100,000 rows and ε other than 1', why: 'left to the full run' }]
-          : [],
-      };
+const CASE = ['shape', 'features', 'rows', 'epsilon'];
+const shown = { rows: 10_000, features: 1, epsilon: 1, mechanism: 'Laplace' };
+const toOneDigit = (value: number): string => value.toFixed(1);
+const rank = (mechanism: string, rows: number, features: number, digits: number) => ({
+  where: { shape: 'skewed', mechanism, rows, features, epsilon: 1 },
+  figure: mean('rank', { digits }),
+});
+
+export const quantiles = defineStudy({
+  id: 'ranges/quantiles',
+  title: 'quantiles and their intervals beside a trusted curator’s, and the monotone projection',
+  plan: (asked) => {
+    refuseRows('ranges/quantiles', asked, 'rows of known shapes that it makes up');
+    const quick = asked.scale === 'quick';
+    return {
+      cases: grid({
+        shape: SHAPES,
+        features: [1, 10],
+        rows: quick ? [1000, 10_000] : SIZES,
+        epsilon: quick ? [1] : [0.1, 1, 10],
+        repetitions: [quick ? 10 : 100],
+      }),
+      omissions: quick
+        ? [{ what: 'quantiles, 100,000 rows and ε other than 1', why: 'left to the full run' }]
+        : [],
+    };
+  },
+  titleOf: (of) => `quantiles, ${of.shape}, ${of.rows} rows, ε = ${of.epsilon}, ${of.features} features`,
+  expectedSeconds: ({ repetitions }) => 0.05 * repetitions,
+  async *measure({ repetitions, ...of }): AsyncGenerator<Tidy> {
+    const counts = countsOfShape(of.shape, of.rows);
+    for (const mechanism of NOISY)
+      yield { mechanism, ...(await meansOver(repetitions, fromHistograms(of, mechanism, counts))) };
+    yield { mechanism: CURATOR, ...(await meansOver(repetitions, fromRows(of, counts))) };
+  },
+  columns: {
+    shape: { title: 'rows' },
+    rows: {
+      title: 'number',
+      values: Object.fromEntries(SIZES.map((rows) => [rows, rows.toLocaleString('en')])),
     },
-    ...reporting,
-  };
-}
-
-function unitOf(of: QuantileCase, repetitions: number): Unit {
-  return {
-    id: idOf(of),
-    title: `quantiles, ${of.shape}, ${of.rows} rows, ε = ${of.epsilon}, ${of.features} features`,
-    parameters: { ...of, repetitions, version: 1 },
-    expectedSeconds: 0.05 * repetitions,
-    measure: () => measure(of, repetitions),
-  };
-}
+    epsilon: { title: 'ε' },
+  },
+  tables: {
+    ranks: {
+      caption:
+        'Rank error in percent of the rows; how many intervals have the true edge, and how much of the rows they span',
+      rows: CASE,
+      across: { column: 'mechanism', cell: mean('rank', { digits: 2 }) },
+      cells: Object.fromEntries(
+        NOISY.flatMap((mechanism) => [
+          [`${mechanism}: held, %`, where({ mechanism }, coverage)],
+          [`${mechanism}: span, %`, where({ mechanism }, mean('width', { digits: 1 }))],
+        ]),
+      ),
+    },
+    effects: {
+      caption: 'Deviation in rows, before → after',
+      rows: CASE,
+      cells: Object.fromEntries(
+        NOISY.flatMap((mechanism) =>
+          ['prefixes', 'bins'].map((of) => [`${mechanism}: ${of}`, effect(mechanism, of)]),
+        ),
+      ),
+    },
+  },
+  facts: {
+    heldLaplace: { where: { mechanism: 'Laplace' }, figure: coverage },
+    heldGaussian: { where: { mechanism: 'Gaussian' }, figure: coverage },
+    intervals: {
+      where: { mechanism: 'Laplace' },
+      figure: (records) => {
+        const repetitions = samplesOf(records, 'repetitions').reduce((a, b) => a + b, 0);
+        return only('asked')(repetitions === 0 ? [] : [{ asked: repetitions * QUANTILES.length }]);
+      },
+    },
+    skewedBefore: { where: { ...shown, shape: 'skewed' }, figure: root('prefixesBefore') },
+    skewedAfter: { where: { ...shown, shape: 'skewed' }, figure: root('prefixesAfter') },
+    uniformBefore: { where: { ...shown, shape: 'uniform' }, figure: root('prefixesBefore') },
+    uniformAfter: { where: { ...shown, shape: 'uniform' }, figure: root('prefixesAfter') },
+    binsBefore: { where: { ...shown, shape: 'skewed' }, figure: root('binsBefore', toOneDigit) },
+    binsAfter: { where: { ...shown, shape: 'skewed' }, figure: root('binsAfter', toOneDigit) },
+    curatorOfMany: rank(CURATOR, 10_000, 1, 2),
+    laplaceOfMany: rank('Laplace', 10_000, 1, 2),
+    gaussianOfMany: rank('Gaussian', 10_000, 1, 2),
+    curatorOfFew: rank(CURATOR, 1000, 1, 1),
+    laplaceOfFew: rank('Laplace', 1000, 1, 1),
+    gaussianOfFew: rank('Gaussian', 1000, 1, 1),
+    gaussianOfTen: rank('Gaussian', 1000, 10, 1),
+    curatorOfTen: rank(CURATOR, 1000, 10, 1),
+  },
+  holds: {
+    intervalsHold: (fact) => Math.min(fact('heldLaplace'), fact('heldGaussian')) >= CONFIDENCE,
+    projectionHelps: (fact) =>
+      fact('skewedAfter') < fact('skewedBefore') && fact('uniformAfter') <= fact('uniformBefore'),
+    tenFavourNoise: (fact) => fact('gaussianOfTen') < fact('curatorOfTen'),
+  },
+  words: new URL('quantiles.md', import.meta.url),
+});
 
 /** Counts of bins, of the same rows for all ε and mechanisms, and for any number of bins. */
-export function countsOfShape(shape: QuantileCase['shape'], rows: number, bins = BINS): number[] {
+export function countsOfShape(shape: Shape, rows: number, bins = BINS): number[] {
   const next = uniform(`ranges rows ${shape} ${rows}`);
   const counts = new Array<number>(bins).fill(0);
   for (let i = 0; i < rows; i += 1) {
-    const normal = Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
-    const value = shape === 'skewed' ? Math.exp(normal) / 100 : next();
+    // Both shapes draw it, so that they go through the same numbers.
+    const drawn = normal(next);
+    const value = shape === 'skewed' ? Math.exp(drawn) / 100 : next();
     counts[Math.min(bins - 1, Math.floor(value * bins))]! += 1;
   }
   return counts;
 }
 
-async function measure(of: QuantileCase, repetitions: number): Promise<UnitResult> {
+/** Draws the noise of histograms, and gives what one repetition finds. */
+function fromHistograms(
+  of: QuantileCase,
+  mechanism: (typeof NOISY)[number],
+  counts: readonly number[],
+): () => Readonly<Record<string, number>> {
   const { rows, epsilon, features } = of;
-  const counts = countsOfShape(of.shape, rows);
   const cumulative = cumulated(counts);
   const exact = QUANTILES.map((q) => cumulative.findIndex((value) => value >= q * rows) + 1);
-  const sums: Record<string, number> = {};
-  const push = (name: string, value: number) => {
-    sums[name] = (sums[name] ?? 0) + value;
-  };
-  for (const mechanism of ['Laplace', 'Gaussian'] as const) {
-    const budget = mechanism === 'Laplace' ? { epsilon } : { epsilon, dpDelta: DP_DELTA };
-    const strategy = bestStrategy(budget);
-    const noise = calibrateRelease(strategy, { features, neighbours: 'add-remove', budget });
-    const draws = Array.from({ length: SERVERS }, (_, i) =>
-      exactSampler(noise, `${idOf(of)} ${mechanism} ${i}`),
+  const budget = mechanism === 'Laplace' ? { epsilon } : { epsilon, dpDelta: DP_DELTA };
+  const strategy = bestStrategy(budget);
+  const noise = calibrateRelease(strategy, { features, neighbours: 'add-remove', budget });
+  const draws = Array.from({ length: SERVERS }, (_, i) =>
+    exactSampler(noise, `${seedOf(of)} ${mechanism} ${i}`),
+  );
+  const coefficients = coefficientsOf(strategy, counts.map(BigInt)).map(Number);
+  return () => {
+    const noisy = restore(
+      strategy,
+      coefficients.map((value) => draws.reduce((total, draw) => total + draw(), value)),
     );
-    const coefficients = coefficientsOf(strategy, counts.map(BigInt)).map(Number);
-    for (let run = 0; run < repetitions; run += 1) {
-      const noisy = restore(
-        strategy,
-        coefficients.map((value) => draws.reduce((sum, draw) => sum + draw(), value)),
-      );
-      const histogram = { strategy, noise, servers: SERVERS, counts: noisy };
-      const found = intervalsOf(histogram, cumulative, exact);
-      push(rankFact(mechanism), found.rank);
-      push(`${mechanism} held`, found.held);
-      push(`${mechanism} width`, found.width);
-      const projected = monotoneCumulative(noisy);
-      push(`${mechanism} prefixes before`, meanSquare(cumulated(noisy), cumulative));
-      push(`${mechanism} prefixes after`, meanSquare(projected, cumulative));
-      push(`${mechanism} bins before`, meanSquare(noisy, counts));
-      push(`${mechanism} bins after`, meanSquare(countsOf(projected), counts));
-      if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-  const next = uniform(`${idOf(of)} curator`);
-  const fine = countsOfShape(of.shape, rows, FINER * BINS);
+    const projected = monotoneCumulative(noisy);
+    return {
+      ...intervalsOf({ strategy, noise, servers: SERVERS, counts: noisy }, cumulative, exact),
+      prefixesBefore: meanSquare(cumulated(noisy), cumulative),
+      prefixesAfter: meanSquare(projected, cumulative),
+      binsBefore: meanSquare(noisy, counts),
+      binsAfter: meanSquare(countsOf(projected), counts),
+    };
+  };
+}
+
+/** A curator who has the rows. */
+function fromRows(of: QuantileCase, counts: readonly number[]): () => Readonly<Record<string, number>> {
+  const cumulative = cumulated(counts);
+  const next = uniform(`${seedOf(of)} curator`);
+  const fine = countsOfShape(of.shape, of.rows, FINER * BINS);
+  return () => {
+    const edges = approximateQuantiles(next, fine, QUANTILES, of.epsilon / of.features);
+    return {
+      rank: meanRank(
+        edges.map((edge) => Math.ceil(edge / FINER)),
+        cumulative,
+      ),
+    };
+  };
+}
+
+async function meansOver(
+  repetitions: number,
+  draw: () => Readonly<Record<string, number>>,
+): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {};
   for (let run = 0; run < repetitions; run += 1) {
-    const edges = approximateQuantiles(next, fine, QUANTILES, epsilon / features);
-    const coarse = edges.map((edge) => Math.ceil(edge / FINER));
-    push(rankFact('trusted curator'), meanRank(coarse, cumulative));
+    for (const [name, value] of Object.entries(draw())) sums[name] = (sums[name] ?? 0) + value;
+    // Lets an interruption be heard.
     if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  const facts = Object.entries(sums).map(([name, sum]) => [name, Number((sum / repetitions).toPrecision(6))]);
-  return { series: {}, facts: Object.fromEntries(facts) };
+  const means = Object.entries(sums).map(([name, total]) => [
+    name,
+    Number((total / repetitions).toPrecision(6)),
+  ]);
+  return Object.fromEntries(means);
 }
 
 const chosen = new Map<string, Strategy>();

@@ -18,7 +18,10 @@ import {
   tree,
   type Workload,
 } from '@eigenveil/release';
-import type { Measurement, Suite, Unit } from '../instrument/unit.ts';
+import { chosenOf, least, mean, most, only } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
+import { type ChartOf, defineStudy } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import { plainTreeAverage, squareRootErrors } from './references.ts';
 import {
   BUDGETS,
@@ -31,83 +34,134 @@ import {
   SERVERS,
 } from './settings.ts';
 
-const NAME = 'strategies';
-export const NOISES: readonly NoiseKind[] = ['laplace', 'gaussian'];
-export const WORKLOADS: readonly Workload[] = ['ranges', 'prefixes', 'counts'];
+const NOISES: readonly NoiseKind[] = ['laplace', 'gaussian'];
+const NOISE_TITLES = { laplace: 'Laplace noise', gaussian: `Gaussian noise, δ = ${DP_DELTA}` };
+const WORKLOADS: readonly Workload[] = ['ranges', 'prefixes', 'counts'];
 /** N up to 2^12. */
-export const HEIGHTS: readonly number[] = Array.from({ length: 12 }, (_, i) => i + 1);
-export const WAYS = [
-  'flat',
-  'plain tree',
-  'Boost',
-  'Privelet',
-  'one fan-out',
-  'chosen tree',
-  'square root',
-] as const;
-export type Way = (typeof WAYS)[number];
+const HEIGHTS: readonly number[] = Array.from({ length: 12 }, (_, i) => i + 1);
+const QUICK_HEIGHT = 8;
 /** Of the chart over lengths of intervals. */
-export const LENGTH_WAYS: readonly (readonly [string, (height: number) => Strategy])[] = [
+const LENGTH_WAYS: readonly (readonly [string, (height: number) => Strategy])[] = [
   ['flat', (height) => flat(2 ** height)],
   ['Boost', binaryTree],
   ['Privelet', privelet],
   ['tree of 8', eights],
 ];
-export const LENGTHS: readonly number[] = Array.from({ length: 2 * LARGEST_HEIGHT + 1 }, (_, i) =>
+const LENGTHS: readonly number[] = Array.from({ length: 2 * LARGEST_HEIGHT + 1 }, (_, i) =>
   Math.round(2 ** (i / 2)),
 ).filter((length, i, all) => length !== all[i - 1]);
 
-export const findStrategies = (measurements: readonly Measurement[], noise: NoiseKind, workload: Workload) =>
-  measurements.find(({ id }) => id === `${NAME}/${noise}/${workload}`);
-export const findLengths = (measurements: readonly Measurement[], noise: NoiseKind) =>
-  measurements.find(({ id }) => id === `${NAME}/${noise}/lengths`);
-export const factOf = (way: Way, height: number): string => `${way} ${height}`;
-export const chosenFact = (height: number): string => `chosen ${height}`;
+/** What the document shows, by what is asked, N and noise. */
+const SHOWN = [
+  ['prefixes', 64, 'laplace'],
+  ['prefixes', 1024, 'laplace'],
+  ['prefixes', 4096, 'laplace'],
+  ['ranges', 1024, 'laplace'],
+  ['counts', 1024, 'laplace'],
+  ['prefixes', 1024, 'gaussian'],
+  ['ranges', 1024, 'gaussian'],
+].map((one) => one.join());
+const prefixesOfLaplace = { asked: 'prefixes', noise: 'laplace' };
 
-export function strategiesSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: NAME,
-    description: 'strategies side by side over N and the length of intervals, and references',
-    plan: async (scale) => {
-      const heights = scale === 'quick' ? HEIGHTS.filter((height) => height <= 8) : HEIGHTS;
-      return {
-        units: NOISES.flatMap((noise) => [
-          ...WORKLOADS.map((workload) => unitOf(noise, workload, heights)),
-          lengthsUnit(noise),
-        ]),
-        omissions: scale === 'quick' ? [{ what: 'strategies, N > 256', why: 'left to the full run' }] : [],
-      };
-    },
-    ...reporting,
-  };
-}
+const lengthsOf = (noise: NoiseKind): ChartOf => ({
+  caption: `${NOISE_TITLES[noise]}: deviation of a sum over an interval at N = ${2 ** LARGEST_HEIGHT}, over its length; mean over all places`,
+  where: { asked: 'lengths', noise },
+  mark: 'line',
+  x: { column: 'length', title: 'bins of the interval', scale: 'log' },
+  y: { figure: mean('deviation'), title: 'deviation, rows', scale: 'log' },
+  colour: 'way',
+});
 
-function unitOf(noise: NoiseKind, workload: Workload, heights: readonly number[]): Unit {
-  return {
-    id: `${NAME}/${noise}/${workload}`,
-    title: `strategies, ${noise}, ${workload}`,
-    parameters: {
-      noise,
-      workload,
-      heights: heights.join(' '),
-      epsilon: EPSILON,
-      dpDelta: DP_DELTA,
-      version: 1,
+export const strategies = defineStudy({
+  id: 'ranges/strategies',
+  title: 'strategies side by side over N and the length of intervals, and references',
+  plan: (asked) => {
+    refuseRows('ranges/strategies', asked, 'exact errors, which no row changes');
+    const quick = asked.scale === 'quick';
+    const fixed = { epsilon: EPSILON, dpDelta: DP_DELTA };
+    const heights = HEIGHTS.filter((height) => !quick || height <= QUICK_HEIGHT).join(' ');
+    return {
+      cases: NOISES.flatMap((noise) => [
+        ...WORKLOADS.map((workload) => ({ noise, asked: String(workload), of: heights, ...fixed })),
+        { noise, asked: 'lengths', of: LENGTHS.join(' '), ...fixed },
+      ]),
+      omissions: quick ? [{ what: 'strategies, N > 256', why: 'left to the full run' }] : [],
+    };
+  },
+  titleOf: ({ noise, asked }) => `strategies, ${noise}, ${asked}`,
+  expectedSeconds: ({ of }) => (of.split(' ').length > QUICK_HEIGHT ? 10 : 1),
+  async *measure({ noise, asked, of }): AsyncGenerator<Tidy> {
+    if (asked === 'lengths') return yield* lengths(noise);
+    for (const height of of.split(' ').map(Number)) {
+      yield* errorsAt(noise, asked as Workload, height);
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
+  columns: {
+    bins: { title: 'N' },
+    noise: { values: NOISE_TITLES },
+    asked: { values: { ranges: 'all intervals', counts: 'single bins' } },
+  },
+  frames: {
+    shown: (records) =>
+      SHOWN.flatMap((shown) =>
+        records.filter(
+          ({ asked, bins, noise, way }) => way !== 'plain tree' && [asked, bins, noise].join() === shown,
+        ),
+      ),
+    compared: comparedWithFlat,
+  },
+  tables: {
+    deviations: {
+      caption: '{noise}: deviation of {asked}, in rows',
+      each: ['noise', 'asked'],
+      where: ({ asked }) => asked !== 'lengths',
+      rows: ['bins'],
+      across: { column: 'way', cell: mean('deviation') },
+      cells: { best: only('best') },
     },
-    expectedSeconds: heights.length > 8 ? 10 : 1,
-    measure: async () => {
-      const facts: Record<string, number | string> = {};
-      for (const height of heights) {
-        Object.assign(facts, errorsAt(noise, workload, height));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return { series: {}, facts };
+    shown: {
+      caption: 'Deviation in rows',
+      of: 'shown',
+      rows: ['asked', 'bins', 'noise'],
+      across: { column: 'way', cell: mean('deviation') },
+      cells: { best: only('best') },
     },
-  };
+  },
+  charts: { 'lengths-laplace': lengthsOf('laplace'), 'lengths-gaussian': lengthsOf('gaussian') },
+  facts: {
+    flatUpTo: { of: 'compared', where: { isFlatAhead: 'yes' }, figure: most('bins', { digits: 0 }) },
+    largest: { where: prefixesOfLaplace, figure: most('bins', { digits: 0 }) },
+    best: { of: 'compared', where: { isLargest: 'yes' }, figure: only('best') },
+    bestDeviation: { of: 'compared', where: { isLargest: 'yes' }, figure: mean('least') },
+    priveletDeviation: { of: 'compared', where: { isLargest: 'yes' }, figure: mean('Privelet') },
+  },
+  holds: {
+    treesWin: (fact) => fact('bestDeviation') < fact('priveletDeviation'),
+  },
+  words: new URL('strategies.md', import.meta.url),
+});
+
+/** Of prefixes with Laplace noise, at each N: whether noise on each bin alone is better than Privelet, and the best way. */
+function comparedWithFlat(records: readonly Tidy[]): Tidy[] {
+  const own = chosenOf(records, prefixesOfLaplace);
+  const largest = most('bins')(own).value;
+  return [...Map.groupBy(own, ({ bins }) => Number(bins))].map(([bins, group]) => {
+    const of = (way: string) => mean('deviation')(chosenOf(group, { way })).value!;
+    return {
+      bins,
+      isFlatAhead: of('flat') < of('Privelet') ? 'yes' : 'no',
+      isLargest: bins === largest ? 'yes' : 'no',
+      least: least('deviation')(group).value!,
+      Privelet: of('Privelet'),
+      best: only('best')(group).text,
+    };
+  });
 }
 
 /** Deviations in rows. */
-function errorsAt(noise: NoiseKind, workload: Workload, height: number): Record<string, number | string> {
+function errorsAt(noise: NoiseKind, workload: Workload, height: number): Tidy[] {
   const varianceOf = (strategy: Strategy) => noiseMoments(noiseOf(strategy, noise), SERVERS).variance;
   const deviation = (strategy: Strategy, error = toNumber(averageError(strategy, workload))) =>
     Math.sqrt(varianceOf(strategy) * error);
@@ -125,52 +179,42 @@ function errorsAt(noise: NoiseKind, workload: Workload, height: number): Record<
     .map((i) => i + 1)
     .filter((bits) => height % bits === 0)
     .map((bits) => deviation(tree(new Array<number>(height / bits).fill(2 ** bits))));
-  return {
-    [factOf('flat', height)]: deviation(flat(2 ** height)),
-    [factOf('Boost', height)]: deviation(binary),
-    [factOf('Privelet', height)]: deviation(privelet(height)),
-    [factOf('one fan-out', height)]: Math.min(...uniform),
-    [factOf('chosen tree', height)]: Math.sqrt(chosen.meanSquaredError),
-    [chosenFact(height)]: `${candidates[0]!.strategy.kind} ${candidates[0]!.strategy.fanouts.join('·')}`,
+  const ways: Readonly<Record<string, number | undefined>> = {
+    flat: deviation(flat(2 ** height)),
     // Of single bins a tree that is not made consistent has the leaves alone, and prefixes are not what it is known for.
-    ...(workload === 'ranges' && {
-      [factOf('plain tree', height)]: deviation(binary, toNumber(plainTreeAverage(binary))),
-    }),
-    ...(noise === 'gaussian' && workload !== 'counts' && squareRoot(height, workload)),
+    'plain tree': workload === 'ranges' ? deviation(binary, toNumber(plainTreeAverage(binary))) : undefined,
+    Boost: deviation(binary),
+    Privelet: deviation(privelet(height)),
+    'one fan-out': Math.min(...uniform),
+    'chosen tree': Math.sqrt(chosen.meanSquaredError),
+    'square root': noise === 'gaussian' && workload !== 'counts' ? squareRoot(height, workload) : undefined,
   };
+  const bins = 2 ** height;
+  const { kind, fanouts } = candidates[0]!.strategy;
+  return [
+    ...Object.entries(ways).flatMap(([way, found]) =>
+      found === undefined ? [] : [{ bins, way, deviation: found }],
+    ),
+    { bins, best: `${kind} ${fanouts.join('·')}` },
+  ];
 }
 
 /** As much noise as `flat` has, for its own sensitivity. */
-function squareRoot(height: number, workload: 'ranges' | 'prefixes'): Record<string, number> {
+function squareRoot(height: number, workload: 'ranges' | 'prefixes'): number {
   const found = squareRootErrors(2 ** height);
   const { variance } = noiseMoments(noiseOf(flat(2 ** height), 'gaussian'), SERVERS);
-  return { [factOf('square root', height)]: Math.sqrt(variance * found.l2Squared * found[workload]) };
+  return Math.sqrt(variance * found.l2Squared * found[workload]);
 }
 
-function lengthsUnit(noise: NoiseKind): Unit {
-  return {
-    id: `${NAME}/${noise}/lengths`,
-    title: `lengths of intervals, ${noise}`,
-    parameters: {
-      noise,
-      lengths: LENGTHS.join(' '),
-      height: LARGEST_HEIGHT,
-      epsilon: EPSILON,
-      dpDelta: DP_DELTA,
-    },
-    expectedSeconds: 3,
-    measure: async () => ({
-      series: Object.fromEntries(
-        LENGTH_WAYS.map(([name, strategyOf]) => {
-          const strategy = strategyOf(LARGEST_HEIGHT);
-          const { variance } = noiseMoments(noiseOf(strategy, noise), SERVERS);
-          const samples = LENGTHS.map((length) => Math.sqrt(variance * meanOfLength(strategy, length)));
-          return [name, { unit: 'count' as const, samples }];
-        }),
-      ),
-      facts: {},
-    }),
-  };
+function lengths(noise: NoiseKind): Tidy[] {
+  return LENGTH_WAYS.flatMap(([way, strategyOf]) => {
+    const strategy = strategyOf(LARGEST_HEIGHT);
+    const { variance } = noiseMoments(noiseOf(strategy, noise), SERVERS);
+    return LENGTHS.map((length) => ({
+      ...{ way, length },
+      deviation: Math.sqrt(variance * meanOfLength(strategy, length)),
+    }));
+  });
 }
 
 /** The mean error of all intervals of one length. */

@@ -2,100 +2,114 @@
 
 import { generator, predictableRandomness, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { RandomForestClassifier } from 'ml-random-forest';
-import type { Measurement, Plan, Scale, Suite, Unit, UnitResult } from '../../instrument/unit.ts';
+import { mean, spread, where } from '../../instrument/figure.ts';
+import { defineStudy } from '../../instrument/study.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import type { Split } from '../../speed/accuracy/splits.ts';
 import { classificationForest, largestAt } from '../classification-forest.ts';
-import { picked, type SourceName, splitOf, type Table, tableOf } from './data.ts';
-import { deeperShape, forestShape, STUDY_EPSILONS } from './settings.ts';
+import { picked, type SourceName, splitOf, type Table, tableOfCase, tablesOfRun } from './data.ts';
+import { deeperShape, EPSILON_TITLES, forestShape, STUDY_EPSILONS, told } from './settings.ts';
 
-const NAME = 'accuracy';
-export const CLASSIFIED: readonly SourceName[] = ['iris', 'taxi', 'taxi with tip and total'];
+const CLASSIFIED: readonly SourceName[] = ['iris', 'taxi', 'taxi with tip and total'];
 /** 100 for comparison with a library that is said to stay behind there. */
-export const ACCURACY_EPSILONS: readonly number[] = [...STUDY_EPSILONS, 100];
+const TIMED_EPSILON = 100;
+const ACCURACY_EPSILONS: readonly number[] = [...STUDY_EPSILONS, TIMED_EPSILON];
 /** Of the library, which takes minutes for a thousand rows: seeds, rows that it learns on, and rows that it answers. */
 const LIBRARY = { seeds: 3, learnt: 250, asked: 200 };
 
-export const findAccuracy = (measurements: readonly Measurement[], source: SourceName) =>
-  measurements.find(({ id }) => id === `${NAME}/${source}`);
-export const forestSeries = (epsilon: number): string => `forest ${epsilon}`;
+const accuracyOf = (source: SourceName, epsilon: Tidy[string], digits = 0) => ({
+  where: { source, learner: 'forest', epsilon },
+  figure: mean('accuracy', { digits }),
+});
+/** What is told of a source: far beyond any useful ε, without noise, and without learning. */
+const glance = (source: SourceName, name: string) => ({
+  [`${name}At100`]: accuracyOf(source, TIMED_EPSILON, 1),
+  [`${name}Plain`]: accuracyOf(source, 'none', 1),
+  [`${name}Majority`]: { where: { source, learner: 'majority' }, figure: mean('accuracy', { digits: 1 }) },
+  [`${name}Time`]: { where: { source }, figure: mean('ms', { unit: 'ms' }) },
+});
 
-export function accuracySuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: NAME,
-    description: 'accuracy of private random forests over ε',
-    plan: (scale) => plan(CLASSIFIED, 'accuracy', (source, table) => unitOf(source, table, scale)),
-    ...reporting,
-  };
-}
-
-/** A unit for each source that is there. */
-export async function plan(
-  sources: readonly SourceName[],
-  what: string,
-  unit: (source: SourceName, table: Table) => Unit,
-): Promise<Plan> {
-  const found = await Promise.all(sources.map(async (source) => ({ source, table: await tableOf(source) })));
-  return {
-    units: found.flatMap(({ source, table }) => (table === undefined ? [] : [unit(source, table)])),
-    omissions: found
-      .filter(({ table }) => table === undefined)
-      .map(({ source }) => ({
-        what: `${what}, ${source}`,
-        why: 'its file is not in the folder EIGENVEIL_DATA',
-      })),
-  };
-}
-
-function unitOf(source: SourceName, table: Table, scale: Scale): Unit {
-  const seeds = scale === 'quick' ? 3 : 20;
-  return {
-    id: `${NAME}/${source}`,
-    title: `forests, ${source}`,
-    parameters: { source, seeds, epsilons: ACCURACY_EPSILONS.join(' '), version: 1 },
-    expectedSeconds: seeds * (0.3 + table.rows.length / 3000),
-    measure: () => measure(source, table, seeds),
-  };
-}
-
-async function measure(source: SourceName, table: Table, seeds: number): Promise<UnitResult> {
-  const series: Record<string, { unit: 'points' | 'ms'; samples: number[] }> = {};
-  const push = (name: string, unit: 'points' | 'ms', value: number) => {
-    series[name] ??= { unit, samples: [] };
-    series[name].samples.push(Number(value.toFixed(4)));
-  };
-  const classes = Math.max(...table.targets) + 1;
-  const features = table.ranges.length;
-  const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
-  for (let seed = 0; seed < seeds; seed += 1) {
-    const { train, test } = splitOf(source, table.targets, seed, 'class');
-    const [rows, labels] = [picked(table.rows, train), picked(table.targets, train)];
-    const score = (predict: (row: readonly number[]) => number) =>
-      (100 * test.filter((row) => predict(table.rows[row]!) === table.targets[row]).length) / test.length;
-    for (const epsilon of [...ACCURACY_EPSILONS, Infinity]) {
-      const started = performance.now();
-      const { predict } = classificationForest(
-        predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`),
-        rows,
-        labels,
-        { ...shape, ranges: table.ranges, classes, epsilon },
-      );
-      const time = performance.now() - started;
-      push(forestSeries(epsilon), 'points', score(predict));
-      if (epsilon === 100) push('time at 100', 'ms', time);
+export const accuracy = defineStudy({
+  id: 'learners/accuracy',
+  title: 'accuracy of private random forests over ε',
+  plan: async (asked) => {
+    const { sizes, omissions } = await tablesOfRun(asked, CLASSIFIED, { what: 'accuracy', learnt: 'class' });
+    const seeds = asked.scale === 'quick' ? 3 : 20;
+    return {
+      cases: sizes.map((size) => ({ ...size, seeds, epsilons: ACCURACY_EPSILONS.join(' ') })),
+      omissions,
+    };
+  },
+  titleOf: ({ source }) => `forests, ${source}`,
+  expectedSeconds: ({ seeds, rows }) => seeds * (0.3 + rows / 3000),
+  async *measure({ source, seeds }, { own }): AsyncGenerator<Tidy> {
+    const table = await tableOfCase(source, own, 'class');
+    const classes = Math.max(...table.targets) + 1;
+    const features = table.ranges.length;
+    const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
+    for (let seed = 0; seed < seeds; seed += 1) {
+      const { train, test } = splitOf(source, table.targets, seed, 'class');
+      const [rows, labels] = [picked(table.rows, train), picked(table.targets, train)];
+      const score = (predict: (row: readonly number[]) => number) =>
+        percent(test.filter((row) => predict(table.rows[row]!) === table.targets[row]).length, test.length);
+      for (const epsilon of [...ACCURACY_EPSILONS, Infinity]) {
+        const started = performance.now();
+        const { predict } = classificationForest(
+          predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`),
+          rows,
+          labels,
+          { ...shape, ranges: table.ranges, classes, epsilon },
+        );
+        const ms = Number((performance.now() - started).toFixed(4));
+        yield {
+          ...{ seed, learner: 'forest', epsilon: told(epsilon), accuracy: score(predict) },
+          ...(epsilon === TIMED_EPSILON && { ms }),
+        };
+      }
+      if (seed < LIBRARY.seeds)
+        yield { seed, learner: 'library', accuracy: libraryAccuracy(table, { train, test }, seed) };
+      const counts = Array.from({ length: classes }, (_, c) => labels.filter((label) => label === c).length);
+      yield { seed, learner: 'majority', accuracy: score(() => largestAt(counts)) };
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    if (seed < LIBRARY.seeds) push('library', 'points', libraryScore(table, { train, test }, seed));
-    const counts = Array.from({ length: classes }, (_, c) => labels.filter((label) => label === c).length);
-    push(
-      'majority',
-      'points',
-      score(() => largestAt(counts)),
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return { series, facts: { rows: table.rows.length, features } };
-}
+  },
+  columns: { source: { title: 'data' }, epsilon: { values: { ...EPSILON_TITLES, none: 'plain' } } },
+  tables: {
+    forests: {
+      caption: 'Accuracy in percent over ε',
+      rows: ['source'],
+      across: { column: 'epsilon', cell: spread('accuracy', { digits: 1 }) },
+      cells: {
+        library: where({ learner: 'library' }, spread('accuracy', { digits: 1 })),
+        'most frequent class': where({ learner: 'majority' }, spread('accuracy', { digits: 1 })),
+        [`ms at ε = ${TIMED_EPSILON}`]: spread('ms', { digits: 1 }),
+      },
+    },
+  },
+  facts: {
+    irisAt01: accuracyOf('iris', 0.1),
+    irisAt1: accuracyOf('iris', 1),
+    irisAt10: accuracyOf('iris', 10),
+    irisWithoutNoise: accuracyOf('iris', 'none'),
+    tellingAt1: accuracyOf('taxi with tip and total', 1),
+    tellingWithMost: accuracyOf('taxi with tip and total', TIMED_EPSILON),
+    taxiAt1: accuracyOf('taxi', 1, 1),
+    ...glance('iris', 'iris'),
+    ...glance('taxi', 'taxi'),
+    ...glance('taxi with tip and total', 'telling'),
+  },
+  holds: {
+    irisLearns: (fact) =>
+      fact('irisAt10') > fact('irisAt1') && fact('irisAt10') >= fact('irisWithoutNoise') - 1,
+    taxiLearnsNothing: (fact) => Math.abs(fact('taxiPlain') - fact('taxiMajority')) < 1,
+  },
+  words: new URL('accuracy.md', import.meta.url),
+});
 
-function libraryScore(table: Table, { train, test }: Split, seed: number): number {
+const percent = (part: number, whole: number): number => Number(((100 * part) / whole).toFixed(4));
+
+function libraryAccuracy(table: Table, { train, test }: Split, seed: number): number {
   const features = table.ranges.length;
   const next = generator(seedOf(`learners library ${seed}`));
   const [learnt, asked] = [
@@ -116,5 +130,5 @@ function libraryScore(table: Table, { train, test }: Split, seed: number): numbe
     picked(table.targets, learnt),
   );
   const answers = library.predict(asked.map((row) => [...table.rows[row]!]));
-  return (100 * asked.filter((row, i) => answers[i] === table.targets[row]).length) / asked.length;
+  return percent(asked.filter((row, i) => answers[i] === table.targets[row]).length, asked.length);
 }

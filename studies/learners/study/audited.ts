@@ -2,52 +2,77 @@
 
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { predictableRandomness } from '@eigenveil/testbed/random';
-import type { Measurement, Suite, Unit } from '../../instrument/unit.ts';
-import type { LearnerAudit } from '../audits.ts';
+import { count, least, most, only } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
+import { defineStudy, type Fact } from '../../instrument/study.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
+import { AUDITED_EPSILON, type LearnerAudit } from '../audits.ts';
 
-const NAME = 'audits';
-export const findAudit = (measurements: readonly Measurement[], { name }: LearnerAudit) =>
-  measurements.find(({ id }) => id === `${NAME}/${name}`);
+/** Of what is proven where one of two neighbours alone shows an event. */
+const MOST_PROVEN = 1e9;
 
-export function auditsSuite(
+/** The study of some attacks. */
+export function auditsStudy(
   audits: readonly LearnerAudit[],
   {
+    of,
     quickShare,
-    ...of
-  }: Pick<Suite, 'description' | 'highlights' | 'report'> & {
+    facts = {},
+    ...named
+  }: {
+    readonly id: string;
+    readonly title: string;
+    readonly words: URL;
+    /** What is attacked. */
+    readonly of: string;
     /** Of the runs, in a quick run. */
     readonly quickShare: number;
+    readonly facts?: Readonly<Record<string, Fact>>;
   },
-): Suite {
-  return {
-    name: NAME,
-    plan: async (scale) => ({
-      units: audits.map((audit) => unitOf(audit, scale === 'quick' ? quickShare : 1)),
-      omissions: [],
-    }),
-    ...of,
-  };
-}
-
-function unitOf(audit: LearnerAudit, share: number): Unit {
-  const { name, twin, dpDelta } = audit;
-  // Few runs are the slow ones.
-  const runs = audit.runs < 1000 ? audit.runs : Math.round(audit.runs * share);
-  return {
-    id: `${NAME}/${name}`,
-    title: `audit, ${name}`,
-    parameters: { name, twin, dpDelta, runs },
-    expectedSeconds: 2,
-    measure: async () => {
+) {
+  return defineStudy({
+    ...named,
+    plan: (asked) => {
+      refuseRows(named.id, asked, 'attacks on neighbours that it makes up');
+      const share = asked.scale === 'full' ? 1 : quickShare;
+      const cases = audits.map(({ name, twin, dpDelta, runs }) => ({
+        ...{ name, twin, dpDelta },
+        // Few runs are the slow ones.
+        runs: runs < 1000 ? runs : Math.round(runs * share),
+      }));
+      return { cases };
+    },
+    titleOf: ({ name }) => name,
+    expectedSeconds: () => 2,
+    async *measure({ name, dpDelta, runs }): AsyncGenerator<Tidy> {
+      const { honest, broken } = audits.find((audit) => audit.name === name)!;
       const proven = (events: NonNullable<LearnerAudit['honest']>, seed: string) =>
         provenEpsilon({ ...events(predictableRandomness(`${seed} ${name}`)), runs, dpDelta });
-      return {
-        series: {},
-        facts: {
-          ...(audit.honest && { honest: proven(audit.honest, 'audit') }),
-          broken: Math.min(proven(audit.broken, 'broken'), 1e9),
-        },
+      yield {
+        ...(honest && { proven: proven(honest, 'audit') }),
+        provenOfTwin: Math.min(proven(broken, 'broken'), MOST_PROVEN),
       };
     },
-  };
+    columns: { name: { title: of }, twin: { title: 'broken twin' } },
+    tables: {
+      proven: {
+        caption: 'ε that is proven to be exceeded',
+        rows: ['name', 'runs', 'twin'],
+        cells: { [of]: only('proven', { digits: 2 }), twin: only('provenOfTwin', { digits: 2 }) },
+      },
+    },
+    facts: {
+      claims: { where: ({ proven }) => proven !== undefined, figure: count },
+      refuted: { where: ({ proven }) => Number(proven) > AUDITED_EPSILON, figure: count },
+      twins: { figure: count },
+      caught: { where: ({ provenOfTwin }) => Number(provenOfTwin) > AUDITED_EPSILON, figure: count },
+      leastOfTwins: { figure: least('provenOfTwin', { digits: 2 }) },
+      mostOfTwins: { figure: most('provenOfTwin', { digits: 2 }) },
+      ...facts,
+    },
+    holds: {
+      keepsItsClaims: (fact) => fact('refuted') === 0,
+      twinsAreCaught: (fact) => fact('caught') === fact('twins'),
+    },
+  });
 }

@@ -1,6 +1,10 @@
 /** Data sets of the study of learners: rows and targets with public ranges that follow from what a feature is, not from minima and maxima. */
 
+import { CodedError } from '@eigenveil/platform';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
+import { STUDY_CODES } from '../../instrument/codes.ts';
+import type { OwnData } from '../../instrument/own-data.ts';
+import type { Asked, Omission } from '../../instrument/study.ts';
 import { readLaboratoryFile } from '../../privacy/data.ts';
 import { type Split, stratifiedSplit } from '../../speed/accuracy/splits.ts';
 import type { FeatureRange } from '../private-tree.ts';
@@ -93,6 +97,59 @@ export async function tableOf(name: SourceName): Promise<Table | undefined> {
     target: { least: range[0], largest: range[1] },
   };
 }
+
+/** The user's own rows: their class is learnt, as an index or, where classes are numbers, as the number. */
+export function ownTable({ rows, ranges, labels, classes }: OwnData, learnt: 'class' | 'number'): Table {
+  const values = learnt === 'class' ? [...classes.keys()] : classes.map(Number);
+  if (!values.every(Number.isFinite))
+    throw new CodedError(
+      STUDY_CODES.ERR_STUDY_DATA,
+      'learners/regression learns numbers and expected "--label" to name a column of numbers; learners/accuracy and learners/features learn classes',
+    );
+  return {
+    rows,
+    targets: labels.map((label) => values[label]!),
+    ranges: ranges.map(([least, largest]) => ({ least, largest })),
+    target: { least: Math.min(...values), largest: Math.max(...values) },
+  };
+}
+
+/** What a case learns on: the user's own rows, or the table of that name. */
+export async function tableOfCase(
+  source: string,
+  own: OwnData | undefined,
+  learnt: 'class' | 'number',
+): Promise<Table> {
+  const table = own === undefined ? await tableOf(source as SourceName) : ownTable(own, learnt);
+  if (table === undefined) throw new Error(`the file of ${source} has gone`);
+  return table;
+}
+
+/** The tables of a run: the user's own rows, or those of `sources` that are there. `what` names in omissions what is measured. */
+export async function tablesOfRun(
+  { own }: Asked,
+  sources: readonly SourceName[],
+  { what, learnt }: { readonly what: string; readonly learnt: 'class' | 'number' },
+): Promise<{ readonly sizes: readonly TableSize[]; readonly omissions: readonly Omission[] }> {
+  const sizeOf = (source: string, { rows, ranges }: Table) => ({
+    source,
+    rows: rows.length,
+    features: ranges.length,
+  });
+  if (own !== undefined) return { sizes: [sizeOf(own.name, ownTable(own, learnt))], omissions: [] };
+  const found = await Promise.all(sources.map(async (source) => ({ source, table: await tableOf(source) })));
+  return {
+    sizes: found.flatMap(({ source, table }) => (table === undefined ? [] : [sizeOf(source, table)])),
+    omissions: found
+      .filter(({ table }) => table === undefined)
+      .map(({ source }) => ({
+        what: `${what}, ${source}`,
+        why: 'its file is not in the folder EIGENVEIL_DATA',
+      })),
+  };
+}
+
+export type TableSize = { readonly source: string; readonly rows: number; readonly features: number };
 
 const TEST_SHARE = 0.3;
 

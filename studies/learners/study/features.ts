@@ -3,123 +3,184 @@
  *
  * Fixed before any sample was taken: eight data sets, ε from 0.1 to 10, twenty splits, PCA and DCA, a forest and logistic regression by SGD, both with
  * the settings of settings.ts; a private projection takes half of ε (of the forest's δ all, of SGD's half); margin, level and verdicts of
- * comparison/inference.ts. The exact projection is no option, as nothing covers what it tells of the rows: it shows what noise on the projection costs.
+ * privacy/inference.ts. The exact projection is no option, as nothing covers what it tells of the rows: it shows what noise on the projection costs.
  */
 
-import { CLASS_WEIGHTS, SCATTER_WEIGHTS } from '@eigenveil/methods';
-import { noisePlan, type RandomSource, type StageTask, sampleNoise } from '@eigenveil/privacy';
+import type { RandomSource } from '@eigenveil/privacy';
 import { generator, predictableRandomness, seedOf, shuffled } from '@eigenveil/testbed/random';
-import type { Measurement, Suite, Unit, UnitResult } from '../../instrument/unit.ts';
-import { type LaboratoryData, loadLaboratoryData } from '../../privacy/data.ts';
+import { count, distinct, type Figure, least, mean, most, spread, where } from '../../instrument/figure.ts';
+import { type ChartOf, defineStudy } from '../../instrument/study.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
+import { dataSetsOf, rowsOf } from '../../privacy/data-sets.ts';
 import type { Row } from '../../privacy/methods/index.ts';
-import {
-  add,
-  centredScatter,
-  eigenpairs,
-  fromUpperTriangle,
-  scaled,
-  secondMoment,
-  squareOf,
-  sumOfRows,
-  times,
-  upperTriangle,
-} from '../../privacy/methods/matrix.ts';
-import { planDataSets } from '../../privacy/plan.ts';
 import { classificationForest } from '../classification-forest.ts';
+import { DECIDED, decidedOf, overDataSets, VERDICT_COUNTS } from '../compared.ts';
 import { logisticModel } from '../models.ts';
 import type { FeatureRange } from '../private-tree.ts';
+import { type Budget, projection } from '../projection.ts';
 import { privateDescent } from '../sgd.ts';
 import { picked, splitOf } from './data.ts';
-import { DESCENT, DP_DELTA, forestShape, STUDY_EPSILONS } from './settings.ts';
+import { DESCENT, DP_DELTA, EPSILON_TITLES, forestShape, STUDY_EPSILONS } from './settings.ts';
 
-const NAME = 'features';
-export const LEARNERS = ['forest', 'SGD'] as const;
-export type LearnerName = (typeof LEARNERS)[number];
-export const ARMS = ['raw', 'exact PCA', 'private PCA', 'exact DCA', 'private DCA'] as const;
-export type Arm = (typeof ARMS)[number];
-const MOST_COMPONENTS = 4;
+const LEARNERS = ['forest', 'SGD'] as const;
+type LearnerName = (typeof LEARNERS)[number];
+const ARMS = ['raw', 'exact PCA', 'private PCA', 'exact DCA', 'private DCA'] as const;
 /** Rows that a projection and a learner take: what keeps the study within half an hour. */
 const MOST_LEARNT = 1000;
-const FRACTION_BITS = 16;
-const UNIT = 2 ** FRACTION_BITS;
-/** Of a projected feature, in deviations; what lies beyond counts as its end. */
-const REACH = 3;
+const PAIRS = [
+  ...['private PCA', 'private DCA', 'exact PCA', 'exact DCA'].map((of) => ({ of, against: 'raw' })),
+  ...['PCA', 'DCA'].map((method) => ({ of: `private ${method}`, against: `exact ${method}` })),
+];
 
-export const featureSeries = (learner: LearnerName, arm: Arm): string => `${learner} ${arm}`;
-export const findFeatures = (measurements: readonly Measurement[], dataset: string, epsilon: number) =>
-  measurements.find(({ id }) => id === `${NAME}/${dataset}/${epsilon}`);
+const caseOf = (learner: LearnerName, of: string) => ({
+  of: 'decided',
+  where: { level: 'case', learner, of, against: 'raw' },
+});
+const difference = (learner: LearnerName, of: string, against: string, figure: Figure) => ({
+  of: 'decided',
+  where: { level: 'mean', learner, of, against, epsilon: 1 },
+  figure,
+});
+const isOption = ({ of, against }: Tidy) => against === 'raw' && String(of).startsWith('private');
+const meansOfOptions = {
+  of: 'decided',
+  where: (record: Tidy) => record.level === 'mean' && isOption(record),
+};
 
-export function featuresSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: NAME,
-    description: 'raw features, exact and private projections before a private learner',
-    plan: (scale) =>
-      planDataSets(scale, { what: 'features', quickSets: ['iris', 'breast_cancer'] }, (data) =>
-        STUDY_EPSILONS.map((epsilon) => unitOf(data, epsilon, scale === 'quick' ? 3 : 20)),
-      ),
-    ...reporting,
-  };
-}
+const overEpsilon = (learner: LearnerName): ChartOf => ({
+  caption: `Accuracy of a private ${learner} over ε in all, mean over data sets`,
+  of: 'overall',
+  where: { learner },
+  mark: 'line',
+  x: { column: 'epsilon', scale: 'log' },
+  y: { figure: mean('accuracy'), title: 'accuracy, %' },
+  colour: 'arm',
+});
 
-function unitOf(data: LaboratoryData, epsilon: number, seeds: number): Unit {
-  const { name: dataset, features, rows, labels } = data;
-  return {
-    id: `${NAME}/${dataset}/${epsilon}`,
-    title: `features, ${dataset}, ε = ${epsilon}`,
-    parameters: { dataset, epsilon, seeds, dpDelta: DP_DELTA, mostLearnt: MOST_LEARNT, version: 1 },
-    expectedSeconds: seeds * (0.1 + 1e-7 * rows.length * features * (Math.max(...labels) + 1)),
-    measure: () => measure(dataset, epsilon, seeds),
-  };
-}
-
-async function measure(dataset: string, epsilon: number, seeds: number): Promise<UnitResult> {
-  const data = await loadLaboratoryData(dataset);
-  if (data === undefined) throw new Error(`the data set ${dataset} has gone`);
-  const classes = Math.max(...data.labels) + 1;
-  const series: Record<string, { unit: 'points'; samples: number[] }> = {};
-  for (let seed = 0; seed < seeds; seed += 1) {
-    const { test, train } = splitOf(dataset, data.labels, seed, 'class');
-    const next = generator(seedOf(`learners features ${dataset} ${seed}`));
-    const split = { test, train: shuffled(train, next).slice(0, MOST_LEARNT) };
-    const [rows, labels] = [picked(data.rows, split.train), picked(data.labels, split.train)];
-    for (const learner of LEARNERS) {
-      for (const arm of ARMS) {
-        const source = predictableRandomness(
-          `learners features ${dataset} ${epsilon} ${learner} ${arm} ${seed}`,
-        );
-        const projects = arm.startsWith('private');
-        const shareOfDelta = learner === 'forest' ? 1 : 1 / 2;
-        const reduce =
-          arm === 'raw'
-            ? (row: Row) => row.map((x) => x * Math.sqrt(data.features))
-            : projection(source, rows, labels, {
-                kind: arm.endsWith('PCA') ? 'pca' : 'dca',
-                classes,
-                epsilon: projects ? epsilon / 2 : Infinity,
-                dpDelta: DP_DELTA * shareOfDelta,
-              });
-        const predict = learnt(source, learner, rows.map(reduce), labels, {
-          classes,
-          epsilon: projects ? epsilon / 2 : epsilon,
-          dpDelta: projects ? DP_DELTA * shareOfDelta : DP_DELTA,
-        });
-        const right = split.test.filter(
-          (row) => predict(reduce(data.rows[row]!)) === data.labels[row],
-        ).length;
-        const name = featureSeries(learner, arm);
-        series[name] ??= { unit: 'points', samples: [] };
-        series[name].samples.push(Number(((100 * right) / split.test.length).toFixed(4)));
+export const features = defineStudy({
+  id: 'learners/features',
+  title: 'raw features, exact and private projections before a private learner',
+  plan: async (asked) => {
+    const { sets, omissions } = await dataSetsOf(asked, {
+      what: 'features',
+      quickSets: ['iris', 'breast_cancer'],
+    });
+    const seeds = asked.scale === 'quick' ? 3 : 20;
+    const cases = sets.flatMap(({ name: dataset, features, rows, labels }) => {
+      const size = { rows: rows.length, features, classes: Math.max(...labels) + 1 };
+      const fixed = { dpDelta: DP_DELTA, mostLearnt: MOST_LEARNT };
+      return STUDY_EPSILONS.map((epsilon) => ({ dataset, epsilon, seeds, ...size, ...fixed }));
+    });
+    return { cases, omissions };
+  },
+  titleOf: ({ dataset, epsilon }) => `features, ${dataset}, ε = ${epsilon}`,
+  expectedSeconds: (of) => of.seeds * (0.1 + 1e-7 * of.rows * of.features * of.classes),
+  async *measure({ dataset, epsilon, seeds, classes }, { own }): AsyncGenerator<Tidy> {
+    const data = await rowsOf(dataset, own);
+    for (let seed = 0; seed < seeds; seed += 1) {
+      const { test, train } = splitOf(dataset, data.labels, seed, 'class');
+      const next = generator(seedOf(`learners features ${dataset} ${seed}`));
+      const some = shuffled(train, next).slice(0, MOST_LEARNT);
+      const [rows, labels] = [picked(data.rows, some), picked(data.labels, some)];
+      for (const learner of LEARNERS) {
+        for (const arm of ARMS) {
+          const source = predictableRandomness(
+            `learners features ${dataset} ${epsilon} ${learner} ${arm} ${seed}`,
+          );
+          const projects = arm.startsWith('private');
+          const shareOfDelta = learner === 'forest' ? 1 : 1 / 2;
+          const reduce =
+            arm === 'raw'
+              ? (row: Row) => row.map((x) => x * Math.sqrt(data.features))
+              : projection(source, rows, labels, {
+                  kind: arm.endsWith('PCA') ? 'pca' : 'dca',
+                  classes,
+                  epsilon: projects ? epsilon / 2 : Infinity,
+                  dpDelta: DP_DELTA * shareOfDelta,
+                });
+          const predict = learnt(source, learner, rows.map(reduce), labels, {
+            classes,
+            epsilon: projects ? epsilon / 2 : epsilon,
+            dpDelta: projects ? DP_DELTA * shareOfDelta : DP_DELTA,
+          });
+          const right = test.filter((row) => predict(reduce(data.rows[row]!)) === data.labels[row]).length;
+          yield { seed, learner, arm, accuracy: Number(((100 * right) / test.length).toFixed(4)) };
+        }
       }
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return { series, facts: { rows: data.rows.length, features: data.features, classes } };
-}
-
-interface Budget {
-  readonly epsilon: number;
-  readonly dpDelta: number;
-}
+  },
+  columns: {
+    dataset: { title: 'data set' },
+    arm: { title: 'features' },
+    epsilon: { title: 'ε in all', values: EPSILON_TITLES },
+  },
+  frames: {
+    decided: (records) => decidedOf(records, { by: ['learner'], scores: ['accuracy'], pairs: PAIRS }),
+    overall: (records) => overDataSets(records, ['learner', 'arm', 'epsilon'], ['accuracy']),
+  },
+  tables: {
+    decided: {
+      caption:
+        'What the samples decide: the mean over data sets at each ε with its 95 % interval, not corrected, and its corrected verdict; and numbers of cases',
+      of: 'decided',
+      rows: ['learner', 'of', 'against'],
+      ...DECIDED,
+    },
+    options: {
+      caption: 'A private projection beside raw features: numbers of cases',
+      of: 'decided',
+      where: isOption,
+      rows: ['learner', 'of'],
+      cells: VERDICT_COUNTS,
+    },
+    accuracy: {
+      caption: '{learner}: accuracy in percent, mean ± standard deviation over splits',
+      each: ['learner'],
+      rows: ['dataset', 'arm'],
+      across: { column: 'epsilon', cell: spread('accuracy', { digits: 1 }) },
+    },
+  },
+  charts: {
+    'features-forest': { ...overEpsilon('forest'), isKept: true },
+    'features-sgd': overEpsilon('SGD'),
+  },
+  facts: {
+    sets: { figure: distinct('dataset') },
+    cases: { ...caseOf('forest', 'exact DCA'), figure: count },
+    ahead: { ...caseOf('forest', 'exact DCA'), figure: where({ verdict: 'ahead' }, count) },
+    behind: { ...caseOf('forest', 'exact DCA'), figure: where({ verdict: 'behind' }, count) },
+    gain: difference('forest', 'exact DCA', 'raw', mean('difference', { digits: 1 })),
+    loss: difference('forest', 'private DCA', 'exact DCA', (records) =>
+      mean('loss', { digits: 1 })(records.map((record) => ({ loss: -Number(record.difference) }))),
+    ),
+    gainOfDescent: {
+      ...difference('SGD', 'exact DCA', 'raw', mean('difference', { digits: 1, signed: true })),
+      where: { level: 'mean', learner: 'SGD', of: 'exact DCA', against: 'raw', epsilon: 0.1 },
+    },
+    aheadOfRaw: {
+      of: 'decided',
+      where: (record) => record.level === 'case' && isOption(record),
+      figure: where({ verdict: 'ahead' }, count),
+    },
+    casesOfOptions: {
+      of: 'decided',
+      where: (record) => record.level === 'case' && isOption(record),
+      figure: count,
+    },
+    decidedMeans: { ...meansOfOptions, figure: where(({ verdict }) => verdict !== 'open', count) },
+    best: { ...meansOfOptions, figure: most('difference', { digits: 1, signed: true }) },
+    worst: { ...meansOfOptions, figure: least('difference', { digits: 1, signed: true }) },
+  },
+  holds: {
+    rawServesBest: (fact) =>
+      fact('decidedMeans') === 0 && fact('best') < 0 && fact('aheadOfRaw') < 0.05 * fact('casesOfOptions'),
+    directionsHelp: (fact) => fact('ahead') > fact('cases') / 2 && fact('behind') === 0 && fact('gain') > 0,
+    noiseCostsMore: (fact) => fact('loss') > fact('gain'),
+  },
+  words: new URL('features.md', import.meta.url),
+});
 
 /** Rows with features in [−1, 1]. The number of rows of a lot is taken as public: it sets a step's length, nothing else. */
 function learnt(
@@ -145,131 +206,4 @@ function learnt(
     dpDelta,
   });
   return (row) => predict(short(row));
-}
-
-export interface ProjectionOf extends Budget {
-  readonly kind: 'pca' | 'dca';
-  readonly classes: number;
-}
-
-/** Components, the mean of the rows, and their deviation along each component: as far as noise lets them be known. */
-export interface Components {
-  readonly scales: readonly { readonly w: readonly number[]; readonly deviation: number }[];
-  readonly mean: readonly number[];
-}
-
-/** Components from the statistics of a task, with the noise of both servers, or exact for ε = Infinity; mean and deviations of the same statistics. */
-export function privateComponents(
-  source: RandomSource,
-  rows: readonly Row[],
-  labels: readonly number[],
-  of: ProjectionOf,
-): Components {
-  const d = rows[0]!.length;
-  const members = of.kind === 'pca' ? 1 : of.classes;
-  const integers = rows.map((row) => row.map((x) => Math.trunc(x * UNIT) + 0));
-  const task = taskOf(d, members, of);
-  const exact = [
-    ...upperTriangle(secondMoment(integers, d)),
-    ...Array.from({ length: members }, (_, c) => {
-      const own = of.kind === 'pca' ? integers : integers.filter((_row, i) => labels[i] === c);
-      return [...sumOfRows(own, d), own.length];
-    }).flat(),
-  ];
-  const plan = of.epsilon === Infinity ? undefined : noisePlan(task);
-  const noises = plan === undefined ? [] : [sampleNoise(source, task, plan), sampleNoise(source, task, plan)];
-  const noisy = exact.map((value, i) => noises.reduce((sum, noise) => sum + Number(noise[i]!), value));
-  const triangle = (d * (d + 1)) / 2;
-  const R = scaled(fromUpperTriangle(noisy.slice(0, triangle), d), UNIT ** -2);
-  const sums = Array.from({ length: members }, (_, c) => {
-    const at = triangle + c * (d + 1);
-    return { V: noisy.slice(at, at + d).map((x) => x / UNIT), M: noisy[at + d]! };
-  }).filter(({ M }) => M >= 1);
-  const Q = Math.max(
-    1,
-    sums.reduce((sum, { M }) => sum + M, 0),
-  );
-  const V = sums.reduce((total, sum) => total.map((x, i) => x + sum.V[i]!), new Array<number>(d).fill(0));
-  const total = centredScatter(R, V, Q);
-  const noiseOfR = plan === undefined ? 0 : plan.deviations.R / UNIT ** 2;
-  const components =
-    of.kind === 'pca'
-      ? eigenpairs(total)
-          .slice(0, Math.min(MOST_COMPONENTS, d - 1))
-          .map(({ vector }) => vector)
-      : discriminants(
-          sums.reduce((S, { V: sum, M }) => centredScatter(S, sum, M), R),
-          total,
-          // About what noise of that deviation adds to an eigenvalue, and a hundredth of a row's length at least.
-          Math.max(Q / 100, 2 * noiseOfR * Math.sqrt(d)),
-        ).slice(0, Math.min(MOST_COMPONENTS, of.classes - 1));
-  const mean = V.map((x) => x / Q);
-  const scales = components.map((w) => {
-    const variance = w.reduce((sum, x, i) => sum + x * times(total, w)[i]!, 0) / Q;
-    return { w, deviation: Math.sqrt(Math.min(1, Math.max(1e-4, variance))) };
-  });
-  return { scales, mean };
-}
-
-/** Rows along these components, so that three deviations become 1. */
-export function projection(
-  source: RandomSource,
-  rows: readonly Row[],
-  labels: readonly number[],
-  of: ProjectionOf,
-): (row: Row) => number[] {
-  const { scales, mean } = privateComponents(source, rows, labels, of);
-  return (row) =>
-    scales.map(({ w, deviation }) => {
-      const along = w.reduce((sum, x, i) => sum + x * (row[i]! - mean[i]!), 0);
-      return Math.min(1, Math.max(-1, along / (REACH * deviation)));
-    });
-}
-
-/** Of S̄ against S_W + ρI, unit vectors; what noise made negative in S_W counts as 0. */
-function discriminants(
-  within: readonly (readonly number[])[],
-  total: readonly (readonly number[])[],
-  ridge: number,
-): number[][] {
-  const d = within.length;
-  const roots = eigenpairs(within).map(({ value, vector }) => ({
-    factor: 1 / Math.sqrt(Math.max(0, value) + ridge),
-    vector,
-  }));
-  const whitening = roots.reduce(
-    (sum, { factor, vector }) =>
-      add(
-        sum,
-        squareOf(d, (i, j) => factor * vector[i]! * vector[j]!),
-      ),
-    squareOf(d, () => 0),
-  );
-  const turned = whitening.map((row) => times(total, row));
-  const product = squareOf(d, (i, j) => turned[i]!.reduce((sum, x, l) => sum + x * whitening[l]![j]!, 0));
-  return eigenpairs(squareOf(d, (i, j) => (product[i]![j]! + product[j]![i]!) / 2)).map(({ vector }) => {
-    const w = times(whitening, vector);
-    const length = Math.hypot(...w);
-    return w.map((x) => x / length);
-  });
-}
-
-function taskOf(features: number, classes: number, of: Budget & { readonly kind: 'pca' | 'dca' }): StageTask {
-  return {
-    weights: of.kind === 'pca' ? SCATTER_WEIGHTS : CLASS_WEIGHTS,
-    collectsR: true,
-    features,
-    classes: [classes],
-    fractionBits: FRACTION_BITS,
-    maximumOwners: 1,
-    setting: {
-      epsilon: of.epsilon,
-      delta: of.dpDelta,
-      neighbours: 'add-remove',
-      clippingNorm: 1,
-      noise: 'servers',
-      honestOwners: null,
-      dataIndependentRanges: true,
-    },
-  };
 }

@@ -2,136 +2,194 @@
 
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { RandomForestRegression } from 'ml-random-forest';
-import type { Measurement, Scale, Suite, Unit, UnitResult } from '../../instrument/unit.ts';
+import { beside, type Figure, mean, spread } from '../../instrument/figure.ts';
+import { defineStudy } from '../../instrument/study.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { boostedTrees } from '../boosted-trees.ts';
 import { regressionForest } from '../regression-forest.ts';
 import { type Learner, sampleAndAggregate } from '../sample-and-aggregate.ts';
-import { plan } from './accuracy.ts';
-import { picked, type SourceName, splitOf, type Table } from './data.ts';
-import { BOOSTING, deeperShape, forestShape, STUDY_EPSILONS } from './settings.ts';
+import { picked, type SourceName, splitOf, tableOfCase, tablesOfRun } from './data.ts';
+import { BOOSTING, deeperShape, EPSILON_TITLES, forestShape, STUDY_EPSILONS, told } from './settings.ts';
 
-const NAME = 'regression';
-export const REGRESSED: readonly SourceName[] = ['boston', 'taxi fares'];
+const REGRESSED: readonly SourceName[] = ['boston', 'taxi fares'];
 /** m, and what is taken where it is not varied. */
-export const PARTS: readonly number[] = [3, 11, 31, 61];
-export const SHOWN_PARTS = 31;
+const PARTS: readonly number[] = [3, 11, 31, 61];
+const SHOWN_PARTS = 31;
 /** Answers that are asked for, and that one ε has to do for where it is that of all. */
-export const ANSWERS = 50;
+const ANSWERS = 50;
 /** Of a run: what boosting exactly on all of a long table would take. */
 const MOST_LEARNT = 1500;
+const AGGREGATED = ['forest', 'boosted'] as const;
 
-export const findRegression = (measurements: readonly Measurement[], source: SourceName) =>
-  measurements.find(({ id }) => id === `${NAME}/${source}`);
+const logOfMean: Figure = (records) => {
+  const { value, text } = mean('MSE')(records);
+  return value === undefined
+    ? { value, text }
+    : { value: Math.log10(value), text: Math.log10(value).toFixed(2) };
+};
+const errors = beside(' / ', spread('R2', { digits: 2 }), logOfMean);
 
-export const AGGREGATED = ['forest', 'boosted'] as const;
-export const privateForest = (epsilon: number): string => `forest ${epsilon}`;
-/** `each`: ε for each answer, as in the thesis. `all`: for all of them together. */
-export const aggregated = (
-  learner: (typeof AGGREGATED)[number],
-  parts: number,
-  epsilon: number,
-  of: 'each' | 'all',
-): string => `aggregate ${learner} ${parts} ${epsilon} ${of}`;
+const R2Of = (source: SourceName, learner: string, of: Tidy, digits = 2) => ({
+  where: { source, learner, ...of },
+  figure: mean('R2', { digits }),
+});
+const aggregated = (source: SourceName, epsilon: number) =>
+  R2Of(source, 'boosted, sample and aggregate', { parts: SHOWN_PARTS, answers: 'each', epsilon });
+const boostedWith = (parts: number, digits: number) =>
+  R2Of('boston', 'boosted, sample and aggregate', { parts, answers: 'each', epsilon: 1 }, digits);
 
-export function regressionSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: NAME,
-    description: 'MSE and R² of forests and of sample and aggregate',
-    plan: (scale) => plan(REGRESSED, 'regression', (source, table) => unitOf(source, table, scale)),
-    ...reporting,
-  };
-}
-
-function unitOf(source: SourceName, table: Table, scale: Scale): Unit {
-  const seeds = scale === 'quick' ? 2 : 20;
-  return {
-    id: `${NAME}/${source}`,
-    title: `numbers, ${source}`,
-    parameters: {
-      source,
-      seeds,
-      epsilons: STUDY_EPSILONS.join(' '),
-      parts: PARTS.join(' '),
-      answers: ANSWERS,
-      version: 1,
-    },
-    expectedSeconds: seeds * 3,
-    measure: () => measure(source, table, seeds),
-  };
-}
-
-async function measure(source: SourceName, table: Table, seeds: number): Promise<UnitResult> {
-  const series: Record<string, { unit: 'count'; samples: number[] }> = {};
-  const push = (name: string, value: number) => {
-    series[name] ??= { unit: 'count', samples: [] };
-    series[name].samples.push(Number(value.toPrecision(6)));
-  };
-  const features = table.ranges.length;
-  const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
-  const setting = { ...shape, ranges: table.ranges, target: table.target };
-  const learners: Readonly<Record<(typeof AGGREGATED)[number], Learner>> = {
-    forest: (source, rows, targets) =>
-      regressionForest(source, rows, targets, { ...setting, dealing: 'shared', trees: 4, epsilon: Infinity })
-        .predict,
-    boosted: (_source, rows, targets) => boostedTrees(rows, targets, BOOSTING),
-  };
-  for (let seed = 0; seed < seeds; seed += 1) {
-    const { train: all, test } = splitOf(source, table.targets, seed, 'row');
-    const train = all.slice(0, MOST_LEARNT);
-    const asked = test.slice(0, ANSWERS);
-    const [rows, targets] = [picked(table.rows, train), picked(table.targets, train)];
-    const [questions, truth] = [picked(table.rows, asked), picked(table.targets, asked)];
-    const mean = truth.reduce((a, b) => a + b) / truth.length;
-    const variance = truth.reduce((sum, y) => sum + (y - mean) ** 2, 0) / truth.length;
-    const score = (name: string, answers: readonly number[]) => {
-      const error = truth.reduce((sum, y, i) => sum + (y - answers[i]!) ** 2, 0) / truth.length;
-      push(`${name} MSE`, error);
-      push(`${name} R2`, 1 - error / variance);
+export const regression = defineStudy({
+  id: 'learners/regression',
+  title: 'squared error and R² of forests of numbers, and of sample and aggregate',
+  plan: async (asked) => {
+    const { sizes, omissions } = await tablesOfRun(asked, REGRESSED, {
+      what: 'regression',
+      learnt: 'number',
+    });
+    const seeds = asked.scale === 'quick' ? 2 : 20;
+    const fixed = { seeds, epsilons: STUDY_EPSILONS.join(' '), samples: PARTS.join(' '), asked: ANSWERS };
+    return { cases: sizes.map((size) => ({ ...size, ...fixed })), omissions };
+  },
+  titleOf: ({ source }) => `numbers, ${source}`,
+  expectedSeconds: ({ seeds }) => seeds * 3,
+  async *measure({ source, seeds }, { own }): AsyncGenerator<Tidy> {
+    const table = await tableOfCase(source, own, 'number');
+    const features = table.ranges.length;
+    const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
+    const setting = { ...shape, ranges: table.ranges, target: table.target };
+    const learners: Readonly<Record<(typeof AGGREGATED)[number], Learner>> = {
+      forest: (random, rows, targets) =>
+        regressionForest(random, rows, targets, {
+          ...setting,
+          dealing: 'shared',
+          trees: 4,
+          epsilon: Infinity,
+        }).predict,
+      boosted: (_random, rows, targets) => boostedTrees(rows, targets, BOOSTING),
     };
-    const random = (name: string) => predictableRandomness(`learners regression ${source} ${name} ${seed}`);
-    for (const epsilon of [...STUDY_EPSILONS, Infinity]) {
-      const name = privateForest(epsilon);
-      const { predict } = regressionForest(random(name), rows, targets, { ...setting, epsilon });
-      score(name, questions.map(predict));
-    }
-    for (const learner of AGGREGATED) {
-      const cases = [
-        ...STUDY_EPSILONS.map((epsilon) => ({ parts: SHOWN_PARTS, epsilon })),
-        ...PARTS.map((parts) => ({ parts, epsilon: Infinity })),
-        ...PARTS.filter((parts) => parts !== SHOWN_PARTS).map((parts) => ({ parts, epsilon: 1 })),
-      ];
-      for (const { parts, epsilon } of cases) {
-        const way = { learner: learners[learner], parts, target: table.target };
-        for (const of of epsilon === Infinity ? (['all'] as const) : (['each', 'all'] as const)) {
-          const name = aggregated(learner, parts, epsilon, of);
-          const total = of === 'each' ? epsilon * ANSWERS : epsilon;
-          score(name, sampleAndAggregate(random(name), rows, targets, questions, { ...way, epsilon: total }));
+    for (let seed = 0; seed < seeds; seed += 1) {
+      const { train: all, test } = splitOf(source, table.targets, seed, 'row');
+      const train = all.slice(0, MOST_LEARNT);
+      const asked = test.slice(0, ANSWERS);
+      const [rows, targets] = [picked(table.rows, train), picked(table.targets, train)];
+      const [questions, truth] = [picked(table.rows, asked), picked(table.targets, asked)];
+      const centre = truth.reduce((a, b) => a + b) / truth.length;
+      const variance = truth.reduce((sum, y) => sum + (y - centre) ** 2, 0) / truth.length;
+      const scored = (learner: string, answers: readonly number[], of: Tidy): Tidy => {
+        const error = truth.reduce((sum, y, i) => sum + (y - answers[i]!) ** 2, 0) / truth.length;
+        const rounded = (value: number) => Number(value.toPrecision(6));
+        return { seed, learner, ...of, MSE: rounded(error), R2: rounded(1 - error / variance) };
+      };
+      const random = (name: string) => predictableRandomness(`learners regression ${source} ${name} ${seed}`);
+      for (const epsilon of [...STUDY_EPSILONS, Infinity]) {
+        const { predict } = regressionForest(random(`forest ${epsilon}`), rows, targets, {
+          ...setting,
+          epsilon,
+        });
+        yield scored('forest', questions.map(predict), { epsilon: told(epsilon) });
+      }
+      for (const learner of AGGREGATED) {
+        for (const { parts, epsilon } of aggregates(train.length)) {
+          const way = { learner: learners[learner], parts, target: table.target };
+          // `each`: ε for each answer, as in the thesis. `all`: for all of them together.
+          for (const answers of epsilon === Infinity ? ['all'] : ['all', 'each']) {
+            const source = random(`aggregate ${learner} ${parts} ${epsilon} ${answers}`);
+            const total = answers === 'each' ? epsilon * ANSWERS : epsilon;
+            const found = sampleAndAggregate(source, rows, targets, questions, { ...way, epsilon: total });
+            const of = { parts, answers, epsilon: told(epsilon) };
+            yield scored(`${learner}, sample and aggregate`, found, of);
+          }
         }
       }
-      const plainly = learners[learner](random(`plain ${learner}`), rows, targets);
-      score(`plain ${learner}`, questions.map(plainly));
+      for (const learner of AGGREGATED) {
+        const plainly = learners[learner](random(`plain ${learner}`), rows, targets);
+        yield scored(`plain ${learner}`, questions.map(plainly), { epsilon: 'none' });
+      }
+      const library = new RandomForestRegression({
+        seed,
+        nEstimators: 10,
+        maxFeatures: Math.ceil(features / 2),
+        replacement: false,
+        useSampleBagging: true,
+        noOOB: true,
+        selectionMethod: 'mean',
+        treeOptions: { maxDepth: 6 },
+      });
+      const some = train.slice(0, 250);
+      library.train(
+        some.map((row) => [...table.rows[row]!]),
+        picked(table.targets, some),
+      );
+      yield scored('library', library.predict(questions.map((row) => [...row])), { epsilon: 'none' });
+      const average = targets.reduce((a, b) => a + b) / targets.length;
+      yield scored(
+        'mean',
+        truth.map(() => average),
+        { epsilon: 'none' },
+      );
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    const library = new RandomForestRegression({
-      seed,
-      nEstimators: 10,
-      maxFeatures: Math.ceil(features / 2),
-      replacement: false,
-      useSampleBagging: true,
-      noOOB: true,
-      selectionMethod: 'mean',
-      treeOptions: { maxDepth: 6 },
-    });
-    const some = train.slice(0, 250);
-    library.train(
-      some.map((row) => [...table.rows[row]!]),
-      picked(table.targets, some),
-    );
-    score('library', library.predict(questions.map((row) => [...row])));
-    score(
-      'mean',
-      truth.map(() => targets.reduce((a, b) => a + b) / targets.length),
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return { series, facts: { rows: table.rows.length, features } };
+  },
+  columns: {
+    answers: { title: 'ε is for' },
+    epsilon: { title: 'ε', values: EPSILON_TITLES },
+    parts: { values: Object.fromEntries(PARTS.map((parts) => [parts, `${parts} samples`])) },
+  },
+  tables: {
+    epsilons: {
+      caption: `{source}, over ε, ${SHOWN_PARTS} samples: R² / log₁₀ MSE`,
+      each: ['source'],
+      where: ({ parts = SHOWN_PARTS }) => parts === SHOWN_PARTS,
+      rows: ['learner', 'answers'],
+      across: { column: 'epsilon', cell: errors },
+    },
+    samples: {
+      caption: '{source}, over the number of samples, ε = 1: R² / log₁₀ MSE',
+      each: ['source'],
+      where: ({ parts, epsilon }) => parts !== undefined && (epsilon === 1 || epsilon === 'none'),
+      rows: ['learner', 'answers', 'epsilon'],
+      across: { column: 'parts', cell: errors },
+    },
+  },
+  facts: {
+    bostonAggregated: aggregated('boston', 3),
+    bostonPlain: R2Of('boston', 'plain boosted', {}),
+    faresAggregated: aggregated('taxi fares', 3),
+    faresPlain: R2Of('taxi fares', 'plain boosted', {}),
+    fewSamples: boostedWith(3, 1),
+    manySamples: boostedWith(61, 2),
+    bostonForest: R2Of('boston', 'forest', { epsilon: 10 }),
+    faresForest: R2Of('taxi fares', 'forest', { epsilon: 10 }),
+    bostonForestPlain: R2Of('boston', 'forest', { epsilon: 'none' }),
+    faresForestPlain: R2Of('taxi fares', 'forest', { epsilon: 'none' }),
+    bestForAll: {
+      where: ({ answers, epsilon }) => answers === 'all' && epsilon !== 'none',
+      figure: (records) => {
+        const means = [
+          ...Map.groupBy(records, ({ source, learner, parts, epsilon }) =>
+            [source, learner, parts, epsilon].join(),
+          ).values(),
+        ].map((group) => mean('R2')(group).value!);
+        return means.length === 0 ? mean('R2')([]) : mean('R2', { digits: 1 })([{ R2: Math.max(...means) }]);
+      },
+    },
+  },
+  holds: {
+    forAllIsWorthless: (fact) => fact('bestForAll') < 0,
+    eachComesNear: (fact) => fact('faresAggregated') > fact('faresPlain') - 0.05,
+    forestIsWeak: (fact) =>
+      Math.min(fact('bostonForest'), fact('faresForest')) > 0 &&
+      fact('bostonForest') < fact('bostonForestPlain') / 2 &&
+      fact('faresForest') < fact('faresForestPlain') / 2,
+    samplesHelp: (fact) => fact('manySamples') > fact('fewSamples'),
+  },
+  words: new URL('regression.md', import.meta.url),
+});
+
+/** Parts and ε of what is asked of sample and aggregate. A part has a row at least. */
+function aggregates(rows: number): { readonly parts: number; readonly epsilon: number }[] {
+  return PARTS.filter((parts) => parts <= rows).flatMap((parts) =>
+    [...(parts === SHOWN_PARTS ? STUDY_EPSILONS : [1]), Infinity].map((epsilon) => ({ parts, epsilon })),
+  );
 }

@@ -20,5 +20,12 @@ export const deeperShape = (features: number): ForestShape => ({
 export const BOOSTING: Boosting = { rounds: 30, depth: 3, learningRate: 0.3, lambda: 1, gamma: 0 };
 
 export const STUDY_EPSILONS = [0.1, 0.5, 1, 3, 10] as const;
+/** How the column `epsilon` reads, where `none` is without noise. */
+export const EPSILON_TITLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...STUDY_EPSILONS, 100].map((epsilon) => [epsilon, `ε = ${epsilon}`])),
+  none: 'no noise',
+};
+/** An ε as records have it. */
+export const told = (epsilon: number): number | 'none' => (epsilon === Infinity ? 'none' : epsilon);
 export const DP_DELTA = 1e-5;
 export const DESCENT = { steps: 60, rate: 0.2, clippingNorm: 1, learningRate: 4 } as const;

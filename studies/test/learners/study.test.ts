@@ -1,14 +1,92 @@
-/** The study of learners: what it says of samples, projections under the whole budget, and the data that are kept. */
+/** The study of learners: what is measured of the user's own rows, what samples decide, projections under the whole budget, and the conclusions from the report that is kept. */
 import { readFile } from 'node:fs/promises';
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
-import { expect, it, test } from 'vitest';
-import { reportToMarkdown } from '../../instrument/report/markdown.ts';
-import { BenchDataSchema } from '../../instrument/report.ts';
-import type { Measurement } from '../../instrument/unit.ts';
-import { adjustedRand } from '../../learners/study/clusters.ts';
-import { ARMS, featureSeries, projection } from '../../learners/study/features.ts';
-import { decidedOf } from '../../learners/study/statements.ts';
-import { LEARNERS_SUITES, learnersReport } from '../../learners/study/suites.ts';
+import { describe, expect, it, test } from 'vitest';
+import { StudyResults } from '../../instrument/results.ts';
+import { measured } from '../../instrument/run.ts';
+import { Settings } from '../../instrument/settings.ts';
+import type { Study } from '../../instrument/study.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
+import { reportOf } from '../../instrument/told.ts';
+import { decidedOf, overDataSets } from '../../learners/compared.ts';
+import { learners } from '../../learners/index.ts';
+import { projection } from '../../learners/projection.ts';
+import { accuracy } from '../../learners/study/accuracy.ts';
+import { adjustedRand, clusters } from '../../learners/study/clusters.ts';
+import { features } from '../../learners/study/features.ts';
+import { regression } from '../../learners/study/regression.ts';
+
+describe('of the user’s own rows', () => {
+  const next = generator(seedOf('own rows'));
+  const labels = Array.from({ length: 90 }, (_, i) => i % 2);
+  /** Two clumps, apart along both columns. */
+  const own = {
+    name: 'clumps',
+    columns: ['across', 'up'],
+    ranges: [
+      [0, 10],
+      [0, 10],
+    ] as const,
+    rows: labels.map((label) => [2 + 6 * label + 0.5 * next(), 2 + 6 * label + 0.5 * next()]),
+    labels,
+    classes: ['3', '9'],
+  };
+  const planned = async <Case extends Tidy>(study: Study<Case>, of = own) =>
+    (await study.plan({ scale: 'quick', settings: new Settings('quick'), own: of })).cases;
+  const all = async <Case extends Tidy>(study: Study<Case>): Promise<Tidy[]> => {
+    const [parameters] = await planned(study);
+    return measured({ study, parameters: parameters! }, { own, note: () => undefined });
+  };
+  const scores = (records: readonly Tidy[], column: string, where: Tidy) =>
+    records
+      .filter((record) => Object.entries(where).every(([name, value]) => record[name] === value))
+      .map((record) => record[column]);
+
+  it('a forest learns classes, and naming the most frequent one does not', async () => {
+    const records = await all(accuracy);
+    expect(scores(records, 'accuracy', { learner: 'forest', epsilon: 'none' })).toEqual([100, 100, 100]);
+    expect(scores(records, 'accuracy', { learner: 'forest', epsilon: 100 })).toEqual([100, 100, 100]);
+    expect(scores(records, 'accuracy', { learner: 'library' })).toEqual([100, 100, 100]);
+    expect(scores(records, 'accuracy', { learner: 'majority' })).toEqual([50, 50, 50]);
+  });
+
+  it('learners of numbers take classes for numbers, and noise costs them R²', async () => {
+    const records = await all(regression);
+    const R2 = (where: Tidy) => scores(records, 'R2', where).map(Number);
+    expect(Math.min(...R2({ learner: 'plain boosted' }))).toBeGreaterThan(0.99);
+    expect(Math.max(...R2({ learner: 'mean' }))).toBeLessThan(0.1);
+    const aggregated = { learner: 'boosted, sample and aggregate', parts: 31 };
+    expect(Math.min(...R2({ ...aggregated, answers: 'each', epsilon: 10 }))).toBeGreaterThan(0.9);
+    expect(Math.max(...R2({ ...aggregated, answers: 'all', epsilon: 0.1 }))).toBeLessThan(0.5);
+    // A part has a row at least.
+    expect(records.some(({ parts }) => parts === 61)).toBe(true);
+    await expect(planned(regression, { ...own, classes: ['no', 'yes'] })).rejects.toThrow(
+      /column of numbers/,
+    );
+  });
+
+  it('clusters follow two clumps, and the noise of the thesis finds none', async () => {
+    const records = await all(clusters);
+    expect(scores(records, 'index', { way: 'library' })).toEqual(new Array(5).fill(100));
+    expect(scores(records, 'index', { way: 'grid', epsilon: 10 })).toEqual(new Array(5).fill(100));
+    expect(scores(records, 'index', { way: 'thesis', epsilon: 1 }).map(Number)).not.toContain(100);
+  });
+
+  it('every arm has a score for every split, the same at each run', async () => {
+    const records = await all(features);
+    expect(await all(features)).toEqual(records);
+    expect(records).toHaveLength(3 * 2 * 5);
+    const exact = scores(records, 'accuracy', { learner: 'SGD', arm: 'exact DCA' });
+    expect(Math.max(...exact.map(Number))).toBe(100);
+  });
+
+  it('attacks make up their neighbours, and refuse rows', async () => {
+    const audits = learners.studies.find(({ id }) => id === 'learners/audits')!;
+    await expect(async () =>
+      audits.plan({ scale: 'quick', settings: new Settings('quick'), own }),
+    ).rejects.toThrow(/takes no rows, as it measures attacks/);
+  });
+});
 
 it('compares partitions by the adjusted Rand index', () => {
   expect(adjustedRand([0, 0, 1, 1], [5, 5, 3, 3])).toBe(1);
@@ -17,36 +95,50 @@ it('compares partitions by the adjusted Rand index', () => {
   expect(adjustedRand([0, 0, 1, 1, 2], [0, 0, 1, 1, 1])).toBeCloseTo((2 - 0.8) / (3 - 0.8), 12);
 });
 
-it('decides by pairs of splits, and says open where they do not', () => {
-  const unit = (raw: readonly number[], pca: readonly number[]): Measurement => ({
-    id: 'features/iris/1',
-    parameters: { dataset: 'iris' },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    seconds: 1,
-    series: Object.fromEntries(
-      ARMS.map((arm) => [
-        featureSeries('forest', arm),
-        { unit: 'points' as const, samples: arm === 'private PCA' ? pca : raw },
-      ]),
-    ),
-    facts: {},
+describe('what samples decide', () => {
+  const splits = Array.from({ length: 20 }, (_, i) => 70 + 5 * Math.sin(i));
+  const records = (off: (i: number) => number, dataset = 'iris', count = 20): Tidy[] =>
+    splits.slice(0, count).flatMap((accuracy, seed) =>
+      ['raw', 'private PCA'].map((arm) => ({
+        ...{ learner: 'forest', dataset, epsilon: 1, seed, arm },
+        accuracy: arm === 'raw' ? accuracy : accuracy + off(seed),
+      })),
+    );
+  const decide = (of: readonly Tidy[]) =>
+    decidedOf(of, {
+      by: ['learner'],
+      scores: ['accuracy'],
+      pairs: [{ of: 'private PCA', against: 'raw' }],
+    });
+  const shifted = (by: number) => (i: number) => by + Math.cos(7 * i) / 10;
+
+  it('is decided by pairs of splits, and open where they do not decide', () => {
+    const verdict = (of: readonly Tidy[]) => decide(of).find(({ level }) => level === 'case')!.verdict;
+    expect(verdict(records(shifted(3)))).toBe('ahead');
+    expect(verdict(records(shifted(-0.5)))).toBe('not behind');
+    expect(verdict(records(shifted(-3)))).toBe('behind');
+    expect(verdict(records((i) => 20 * i, 'iris', 2))).toBe('open');
   });
-  const verdict = (raw: readonly number[], pca: readonly number[]) =>
-    decidedOf([unit(raw, pca)]).find(({ learner, of }) => learner === 'forest' && of === 'private PCA')!
-      .cases;
-  const raw = Array.from({ length: 20 }, (_, i) => 70 + 5 * Math.sin(i));
-  const shifted = (by: number) => raw.map((x, i) => x + by + Math.cos(7 * i) / 10);
-  expect(verdict(raw, shifted(3))[0]!.verdict).toBe('ahead');
-  expect(verdict(raw, shifted(-0.5))[0]!.verdict).toBe('not behind');
-  expect(verdict(raw, shifted(-3))[0]!.verdict).toBe('behind');
-  expect(
-    verdict(
-      raw.slice(0, 2),
-      shifted(0)
-        .map((x, i) => x + 20 * i)
-        .slice(0, 2),
-    )[0]!.verdict,
-  ).toBe('open');
+
+  it('has data sets for samples in a mean over them', () => {
+    const sets = [1, 2, 3].flatMap((by) => records(shifted(by), `set ${by}`));
+    const means = decide(sets).filter(({ level }) => level === 'mean');
+    expect(means).toHaveLength(1);
+    expect(means[0]!.difference).toBeCloseTo(2, 1);
+    // Student's t of three samples that lie 1 apart.
+    expect(Number(means[0]!.high) - Number(means[0]!.low)).toBeCloseTo((2 * 4.302653) / Math.sqrt(3), 1);
+  });
+
+  it('is averaged over data sets only where all of them were measured', () => {
+    const one = { arm: 'raw', epsilon: 1 };
+    const some = [
+      { ...one, dataset: 'a', accuracy: 1 },
+      { ...one, dataset: 'a', accuracy: 3 },
+      { ...one, dataset: 'b', accuracy: 8 },
+      { ...one, epsilon: 3, dataset: 'a', accuracy: 5 },
+    ];
+    expect(overDataSets(some, ['arm', 'epsilon'], ['accuracy'])).toEqual([{ ...one, accuracy: 5 }]);
+  });
 });
 
 it('finds the direction of classes, and of variance, and loses them to noise', () => {
@@ -78,15 +170,17 @@ it('finds the direction of classes, and of variance, and loses them to noise', (
   expect(rows.flatMap(reduce).every((x) => x >= -1 && x <= 1)).toBe(true);
 });
 
-it('repeats a unit by its seeds, to the last digit', { tags: ['long'] }, async () => {
-  const { units } = await LEARNERS_SUITES.find(({ name }) => name === 'features')!.plan('quick');
-  const iris = units.find(({ id }) => id === 'features/iris/1')!;
-  const [once, again] = [await iris.measure(() => undefined), await iris.measure(() => undefined)];
-  expect(again).toEqual(once);
-});
-
-test('the report of the data that are kept has no hole', async () => {
+test('the report that is kept holds, and conclusions that it contradicts fail', async () => {
   const kept = new URL('../../../docs/learners-comparison/report.json', import.meta.url);
-  const data = BenchDataSchema.parse(JSON.parse(await readFile(kept, 'utf8')));
-  expect(reportToMarkdown(learnersReport(data))).not.toMatch(/NaN|undefined/);
+  const results = StudyResults.parse(JSON.parse(await readFile(kept, 'utf8')));
+  expect((await reportOf(learners, results)).contradictions).toEqual([]);
+  const cases = results.cases.map((one) => {
+    const [learner, R2] = ['answers', 'R2'].map((column) => one.columns.indexOf(column));
+    if (one.study !== 'learners/regression') return one;
+    // As if one ε for all answers did no harm.
+    return { ...one, rows: one.rows.map((row) => (row[learner!] === 'all' ? row.with(R2!, 0.5) : row)) };
+  });
+  expect((await reportOf(learners, { ...results, cases })).contradictions).toEqual([
+    expect.stringContaining('With one ε for all answers R² is below zero'),
+  ]);
 });

@@ -1,10 +1,5 @@
 /** The experiments on histograms: exact standard errors, fast draws, agreement, and disagreements that fail a run. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
 import {
   averageError,
   binaryTree,
@@ -18,13 +13,13 @@ import {
   tree,
 } from '@eigenveil/release';
 import { distribution, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
-import { tethered } from '@eigenveil/testbed/processes/tether';
 import { describe, expect, it } from 'vitest';
-import type { BenchData } from '../../instrument/report.ts';
-import type { Measurement } from '../../instrument/unit.ts';
-import { agreementOf, boundFor, contradictionsOf } from '../../ranges/agreement.ts';
+import { StudyResults } from '../../instrument/results.ts';
+import { measured } from '../../instrument/run.ts';
+import { reportOf } from '../../instrument/told.ts';
 import { exactSampler, fastSampler } from '../../ranges/draws.ts';
-import { casesOf, distanceOf, intervalsOf } from '../../ranges/experiments.ts';
+import { boundFor, experiments, intervalsOf, judged } from '../../ranges/experiments.ts';
+import { ranges } from '../../ranges/index.ts';
 import {
   columnsOf,
   expectedMean,
@@ -32,7 +27,6 @@ import {
   formOfInterval,
   meanSquareOverIntervals,
 } from '../../ranges/moments.ts';
-import { contradictions, RANGES_SUITES, rangesReportOf } from '../../ranges/suites.ts';
 
 const STRATEGIES = [flat(5), privelet(3), binaryTree(2), tree([3, 2])];
 
@@ -121,84 +115,48 @@ describe('fast draws', () => {
   });
 });
 
-/** Two small units of the experiments, measured. */
-async function measured(): Promise<Measurement[]> {
-  const { units } = await RANGES_SUITES.find(({ name }) => name === 'averages')!.plan('quick');
-  const wanted = ['averages/Privelet/2', 'averages/Privelet, Gaussian/1'];
-  const found: Measurement[] = [];
-  for (const { id, parameters, measure } of units.filter((unit) => wanted.includes(unit.id))) {
-    found.push({
-      id,
-      parameters,
-      startedAt: '2026-01-01T00:00:00.000Z',
-      seconds: 1,
-      ...(await measure(() => undefined)),
+describe('theory and experiment', () => {
+  const one = { theory: 100, error: 2, experiment: 101 };
+
+  it('agree within the bound of all cases together, and no number agrees with nothing', () => {
+    const verdicts = judged([one, { ...one, experiment: 107 }, { ...one, experiment: Number.NaN }]);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['agrees', 'agrees', 'disagrees']);
+    expect(verdicts[1]).toMatchObject({ distance: 3.5, off: 3.5, bound: boundFor(3) });
+    expect(judged([{ ...one, experiment: 90 }])[0]).toMatchObject({ distance: -5, verdict: 'disagrees' });
+    // Without noise nothing may be off.
+    const exact = { theory: 1, error: 0, experiment: 1 };
+    expect(judged([exact, { ...exact, experiment: 2 }]).map(({ verdict }) => verdict)).toEqual([
+      'agrees',
+      'disagrees',
+    ]);
+  });
+
+  it.each(['Privelet', 'Boost, Gaussian'])('agree where they are measured: %s', async (contestant) => {
+    const parameters = { what: 'all', contestant, bins: 4, fanouts: '2 2', repetitions: 2000 };
+    const bench = { note: () => undefined };
+    const found = await measured({ study: experiments, parameters }, bench);
+    expect(judged(found)).toMatchObject([{ verdict: 'agrees' }]);
+    expect(await measured({ study: experiments, parameters }, bench)).toEqual(found);
+    // The asymptote is of one curator.
+    expect(found[0]!.published).toBe(contestant === 'Privelet' ? 6.5 : undefined);
+  });
+
+  it('agree in the report that is kept, and one figure that is off contradicts it', async () => {
+    const kept = new URL('../../../docs/ranges-comparison/report.json', import.meta.url);
+    const results = StudyResults.parse(JSON.parse(await readFile(kept, 'utf8')));
+    expect((await reportOf(ranges, results)).contradictions).toEqual([]);
+    const [first, ...rest] = results.cases.filter(({ study }) => study === experiments.id);
+    const theory = first!.columns.indexOf('theory');
+    const [row, ...rows] = first!.rows;
+    const off = { ...first!, rows: [row!.with(theory, 2 * Number(row![theory])), ...rows] };
+    const { report, contradictions } = await reportOf(ranges, { ...results, cases: [off, ...rest] });
+    expect(contradictions).toEqual([expect.stringMatching(/^contradicted: Theory and experiment agree/)]);
+    const told = report.sections.flatMap(({ blocks }) => blocks);
+    expect(told.find((block) => block.kind === 'table' && block.caption.includes('disagree'))).toMatchObject({
+      rows: [['Privelet', '1024', '167 to 997', '10000', ...new Array(5).fill(expect.any(String))]],
     });
-  }
-  return found;
-}
-
-it('repeats by its seeds', { tags: ['long'] }, async () => {
-  expect(await measured()).toEqual(await measured());
+  });
 });
-
-it('agrees with theory, and fails a run where one figure is off', { tags: ['long'] }, async () => {
-  const own = await measured();
-  expect(casesOf(own)).toHaveLength(2);
-  const { bound, disagreements, farthest } = agreementOf(own);
-  expect(disagreements).toEqual([]);
-  expect(Math.abs(distanceOf(farthest!))).toBeLessThan(bound);
-  const off = own.map((it, i) =>
-    i === 0 ? { ...it, facts: { ...it.facts, theory: Number(it.facts.theory) * 1.1 } } : it,
-  );
-  expect(contradictionsOf(off)).toEqual([expect.stringMatching(/^Privelet, all, N = 4: theory says/)]);
-  const lost = own.map((it) => ({ ...it, facts: { ...it.facts, experiment: Number.NaN } }));
-  expect(contradictionsOf(lost)).toHaveLength(2);
-  const data = dataOf(off);
-  expect(contradictions(data)).toHaveLength(1);
-  expect(rangesReportOf(data).introduction.join(' ')).toMatch(/\*\*Disagreement\.\*\*/);
-});
-
-it('fails as a command, with its report written', { tags: ['long'] }, async () => {
-  const own = await measured();
-  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-ranges-'));
-  try {
-    const render = async (measurements: readonly Measurement[]) => {
-      const file = join(folder, 'data.json');
-      await writeFile(file, JSON.stringify(dataOf(measurements)));
-      const [command, ...words] = tethered(process.execPath, PROGRAM, '--render', file, '--out', folder);
-      const ended = await promisify(execFile)(command, words).catch((error) => error);
-      const report = await readFile(join(folder, 'report.md'), 'utf8');
-      return { code: ended.code ?? 0, said: `${ended.stderr}`, report };
-    };
-    const right = await render(own);
-    expect(right.code).toBe(0);
-    expect(right.report).toContain('agree in all 2 cases');
-    const wrong = await render(
-      own.map((it) => ({ ...it, facts: { ...it.facts, theory: Number(it.facts.theory) / 2 } })),
-    );
-    expect(wrong.code).not.toBe(0);
-    expect(wrong.said).toContain('standard errors apart');
-    expect(wrong.report).toContain('**disagree in 2 of 2 cases**');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-});
-
-const PROGRAM = fileURLToPath(new URL('../../../scripts/compare-ranges.ts', import.meta.url));
-
-const dataOf = (measurements: readonly Measurement[]): BenchData => ({
-  format: 'eigenveil-bench/1',
-  description: { scale: 'quick', suites: ['averages'], environment: ENVIRONMENT },
-  finishedAt: '2026-01-01T00:00:00.000Z',
-  measurements: [...measurements],
-  omissions: [],
-});
-
-const ENVIRONMENT = {
-  ...{ commit: 'abc', changes: null, processor: 'another machine', cores: 64, memoryBytes: 1 },
-  ...{ system: 'none', node: 'none', openssl: 'none', packages: {} },
-};
 
 it('bounds all cases together by the level, and asks the same intervals in every run', () => {
   // Of the normal distribution, both sides.

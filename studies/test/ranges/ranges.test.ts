@@ -1,32 +1,21 @@
-/** The worth of private ranges: the trusted curator's quantiles, audits, ranges in one stage and two, captured variance, and the data that are kept. */
-import { readFile } from 'node:fs/promises';
+/** The worth of private ranges: strategies, quantiles beside a trusted curator's, audits, ranges in one stage and two, captured variance. */
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
-import { reportToMarkdown } from '../../instrument/report/markdown.ts';
-import { BenchDataSchema } from '../../instrument/report.ts';
-import type { Measurement } from '../../instrument/unit.ts';
+import { describe, expect, it } from 'vitest';
+import { measured } from '../../instrument/run.ts';
+import { Settings } from '../../instrument/settings.ts';
 import { AUDITED_EPSILON } from '../../learners/audits.ts';
 import { approximateQuantiles } from '../../ranges/approximate-quantiles.ts';
 import { RELEASE_AUDITS } from '../../ranges/audits.ts';
 import { uniform } from '../../ranges/draws.ts';
 import { explained } from '../../ranges/explained.ts';
+import { ranges } from '../../ranges/index.ts';
 import { budgetsOf, privateRanges } from '../../ranges/private-ranges.ts';
-import { decidedOf } from '../../ranges/statements.ts';
-import { contradictions, RANGES_SUITES, rangesReportOf } from '../../ranges/suites.ts';
-import {
-  ARM_NAMES,
-  KINDS,
-  SCORES,
-  SHARES,
-  scaledBy,
-  seriesOf,
-  splitBudget,
-  UTILITY_DELTA,
-  wideGuess,
-} from '../../ranges/utility.ts';
+import { quantiles } from '../../ranges/quantiles.ts';
+import { strategies } from '../../ranges/strategies.ts';
+import { SHARES, scaledBy, splitBudget, UTILITY_DELTA, wideGuess, worth } from '../../ranges/worth.ts';
 
 /** With fewer runs than these a twin that breaks its claim by little is not caught. */
 const FEWEST: Readonly<Record<string, number>> = { 'Privelet, a row in place of another': 10_000 };
@@ -190,50 +179,76 @@ describe('captured variance', () => {
   });
 });
 
-it('decides by pairs of splits', () => {
-  const unit = (off: number): Measurement => ({
-    id: 'ranges/iris/1',
-    parameters: { dataset: 'iris' },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    seconds: 1,
-    series: Object.fromEntries(
-      ARM_NAMES.flatMap((arm) =>
-        KINDS.flatMap((kind) =>
-          SCORES.map((score) => [
-            seriesOf(arm, kind, score),
-            {
-              unit: 'points' as const,
-              samples: Array.from(
-                { length: 10 },
-                (_, i) => 70 + 5 * Math.sin(i) + (arm === 'wide guess' ? off + Math.cos(7 * i) / 10 : 0),
-              ),
-            },
-          ]),
-        ),
-      ),
-    ),
-    facts: {},
+describe('measured', () => {
+  const bench = { note: () => undefined };
+
+  it('strategies have the exact deviations of their noise', async () => {
+    const parameters = { noise: 'laplace', asked: 'counts', of: '1 3', epsilon: 1, dpDelta: 1e-6 } as const;
+    const records = await measured({ study: strategies, parameters }, bench);
+    const of = (bins: number, way: string) =>
+      Number(records.find((record) => record.bins === bins && record.way === way)!.deviation);
+    // Of two servers' discrete Laplace noise.
+    const variance = (scale: number) => {
+      const p = Math.exp(-1 / scale);
+      return (2 * 2 * p) / (1 - p) ** 2;
+    };
+    expect(of(8, 'flat')).toBeCloseTo(Math.sqrt(variance(1)), 12);
+    // A row changes two coefficients; least squares leave two thirds of a leaf's variance beside the total, sum and difference half of it.
+    expect(of(2, 'Boost')).toBeCloseTo(Math.sqrt((2 / 3) * variance(2)), 12);
+    expect(of(2, 'Privelet')).toBeCloseTo(Math.sqrt(variance(2) / 2), 12);
+    expect(records.filter(({ best }) => best !== undefined)).toMatchObject([
+      { bins: 2, best: 'flat 2' },
+      { bins: 8, best: 'flat 8' },
+    ]);
   });
-  const verdict = (off: number) =>
-    decidedOf([unit(off)]).find(
-      ({ kind, score, against }) => kind === 'pca' && score === 'captured' && against === 'wide guess',
-    )!.cases[0]!.verdict;
-  expect(verdict(-3)).toBe('ahead');
-  expect(verdict(3)).toBe('behind');
-  expect(verdict(0.5)).toBe('not behind');
-});
 
-it('repeats a unit by its seeds, to the last digit', { tags: ['long'] }, async () => {
-  const { units } = await RANGES_SUITES.find(({ name }) => name === 'ranges')!.plan('quick');
-  const pima = units.find(({ id }) => id === 'ranges/pima/1')!;
-  const [once, again] = [await pima.measure(() => undefined), await pima.measure(() => undefined)];
-  expect(again).toEqual(once);
-});
+  it('quantiles are farther off with less ε, and the projection brings prefixes nearer', async () => {
+    const at = async (epsilon: number) => {
+      const parameters = { shape: 'skewed', features: 1, rows: 1000, epsilon, repetitions: 2 } as const;
+      const records = await measured({ study: quantiles, parameters }, bench);
+      return Object.fromEntries(records.map((record) => [record.mechanism, record]));
+    };
+    const [little, much] = [await at(0.1), await at(10)];
+    for (const mechanism of ['Laplace', 'Gaussian', 'trusted curator'])
+      expect(Number(little[mechanism]!.rank)).toBeGreaterThan(Number(much[mechanism]!.rank));
+    for (const { prefixesBefore, prefixesAfter } of [little.Laplace!, little.Gaussian!])
+      expect(Number(prefixesAfter)).toBeLessThanOrEqual(Number(prefixesBefore));
+    // All five intervals of each repetition.
+    expect(much.Laplace!.held).toBe(5);
+    expect(Object.keys(little['trusted curator']!)).toEqual(['mechanism', 'rank']);
+  });
 
-test('theory agrees with the data that are kept, and their report says so without a hole', async () => {
-  const kept = new URL('../../../docs/ranges-comparison/report.json', import.meta.url);
-  const data = BenchDataSchema.parse(JSON.parse(await readFile(kept, 'utf8')));
-  expect(contradictions(data)).toEqual([]);
-  const page = reportToMarkdown(rangesReportOf(data));
-  expect(page).not.toMatch(/NaN|undefined|Infinity|\*\*Disagreement/);
+  it('ranges of the user’s own rows: true and stated ones serve, wide guesses do not, and noise refuses few rows', async () => {
+    const next = generator(seedOf('own ranges'));
+    const labels = Array.from({ length: 60 }, (_, i) => i % 2);
+    const own = {
+      name: 'own',
+      columns: ['long', 'short', 'flat'],
+      ranges: new Array(3).fill([0, 10] as const),
+      rows: labels.map((label) => [10 * next(), 5 + label + next(), 5 + 0.1 * next()]),
+      labels,
+      classes: ['a', 'b'],
+    };
+    const asked = { scale: 'quick', settings: new Settings('quick'), own } as const;
+    const { cases } = await worth.plan(asked);
+    const parameters = { ...cases.find(({ epsilon }) => epsilon === 10)!, seeds: 2 };
+    const records = await measured({ study: worth, parameters }, { ...bench, own });
+    const mean = (arm: string, column: string) => {
+      const found = records.filter((record) => record.arm === arm && record.kind === 'pca');
+      return found.reduce((sum, record) => sum + Number(record[column]), 0) / found.length;
+    };
+    // Twelve arms, two methods, two splits; and how often each of eight was refused.
+    expect(records).toHaveLength(12 * 2 * 2 + 8);
+    expect(mean('true', 'captured')).toBeGreaterThan(mean('wide guess', 'captured'));
+    for (const arm of ['true', 'documented', 'random directions']) {
+      expect(mean(arm, 'captured')).toBeGreaterThan(0);
+      expect(mean(arm, 'f1')).toBeLessThanOrEqual(100);
+    }
+    const refused = records.filter(({ refused }) => refused !== undefined);
+    expect(refused.map(({ refused }) => refused)).toEqual(new Array(8).fill(1));
+    // A study that makes up what it looks at takes no rows.
+    for (const study of ranges.studies.filter(({ id }) => id !== worth.id))
+      await expect(async () => study.plan(asked)).rejects.toThrow(/takes no rows/);
+    expect(await measured({ study: worth, parameters }, { ...bench, own })).toEqual(records);
+  });
 });

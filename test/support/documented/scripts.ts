@@ -34,7 +34,7 @@ const SMALL: Readonly<Record<string, string>> = {
   bench: '--quick --only transform --out bench',
   'compare:learners': '--quick --only features --out learners',
   'compare:privacy': '--quick --only clipping --out privacy',
-  'compare:ranges': '--only averages --out ranges',
+  'compare:ranges': '--only strategies --out ranges',
   'demo:authentication': '--users 3 --components 1 --key-bits 1024 --out authentication',
   evaluate: '--quick --only network-unpadded-result --out evaluation',
   faults: '--only benchmark-case-that-fails',
@@ -185,6 +185,18 @@ export const SCRIPTS: readonly Form[] = [
     /^npm run evaluate -- --quick --attack examples\/attack\.ts$/,
     '--quick --only own-missing-feature --out attacked',
   ),
+  {
+    of: /^npm run compare:(?:learners|ranges) -- --only \S+ --data rows\.csv --label class --ranges ranges\.json$/,
+    async run(site, command) {
+      const columns = ['sepal_length', 'sepal_width', 'petal_length', 'petal_width'];
+      await site.write('lengths.json', Object.fromEntries(columns.map((column) => [column, [0, 10]])));
+      const given = command
+        .replace('rows.csv', `${ROOT}data/iris.csv`)
+        .replace('label class', 'label label')
+        .replace('ranges.json', `${site.world.folder}/lengths.json`);
+      await script(site, given, '--quick --out own');
+    },
+  },
   as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|bench:\S+|study:\S+)(?: -- .*)?$/),
   as(/^npm run (?:bench|demo:authentication|evaluate|faults|fuzz|pack|soak|soak:kill|test:long)$/),
   as(/^npm run forecast:privacy$/),
