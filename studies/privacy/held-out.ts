@@ -2,7 +2,6 @@
 
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { type Figure, mean, spread } from '../instrument/figure.ts';
-import type { Series, UnitResult } from '../instrument/unit.ts';
 import { type Split, stratifiedSplit } from '../speed/accuracy/splits.ts';
 import { searchAll } from '../speed/accuracy/svm.ts';
 import { weightedF1 } from '../speed/accuracy/weighted-f1.ts';
@@ -63,7 +62,6 @@ function some(
 
 /** One learner; `learn` is undefined where a method gave up. */
 export interface Trial {
-  readonly name: string;
   readonly learn: Labelled | undefined;
   readonly test: Labelled;
 }
@@ -81,7 +79,7 @@ export const scores: Figure = (records) => {
 };
 
 /** The scores of trials, in their order. */
-export async function scoresOf(trials: readonly Omit<Trial, 'name'>[]): Promise<Score[]> {
+export async function scoresOf(trials: readonly Trial[]): Promise<Score[]> {
   const predictions = await predicted(trials);
   const percent = (value: number) => Number((100 * value).toFixed(4));
   return trials.map(({ test: { labels } }, i) => {
@@ -92,26 +90,7 @@ export async function scoresOf(trials: readonly Omit<Trial, 'name'>[]): Promise<
   });
 }
 
-export const scoreSeries = (name: string, score: 'F1' | 'accuracy'): string => `${name} ${score}`;
-
-/** The scores of trials as series of a unit, by name. */
-export async function scored(trials: readonly Trial[]): Promise<UnitResult> {
-  const series: Record<string, Series & { samples: number[] }> = {};
-  const facts: Record<string, number> = {};
-  (await scoresOf(trials)).forEach((score, i) => {
-    const { name } = trials[i]!;
-    const samples = (of: 'F1' | 'accuracy') => {
-      series[scoreSeries(name, of)] ??= { unit: 'points', samples: [] };
-      return series[scoreSeries(name, of)]!.samples;
-    };
-    samples('F1').push(score.f1);
-    samples('accuracy').push(score.accuracy);
-    if ('gaveUp' in score) facts[`${name} refused`] = (facts[`${name} refused`] ?? 0) + 1;
-  });
-  return { series, facts };
-}
-
-async function predicted(trials: readonly Omit<Trial, 'name'>[]): Promise<(readonly number[] | undefined)[]> {
+async function predicted(trials: readonly Trial[]): Promise<(readonly number[] | undefined)[]> {
   // One class leaves nothing to learn.
   const learners = trials.flatMap(({ learn, test }) =>
     learn === undefined || new Set(learn.labels).size === 1 ? [] : [{ learn, test }],

@@ -1,51 +1,7 @@
 /** Verdicts of paired comparisons on the same splits: case by case, and over data sets. */
 import { chosenOf, samplesOf } from '../instrument/figure.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { RANGES } from './data.ts';
-import {
-  type Difference,
-  intervalOf,
-  meanOf,
-  pairedDifference,
-  type Verdict,
-  verdictsOf,
-} from './inference.ts';
-
-export interface Decision {
-  readonly cases: readonly {
-    readonly dataset: string;
-    readonly epsilon: number;
-    readonly verdict: Verdict;
-  }[];
-  /** Over data sets, at each ε, where at least two were measured. */
-  readonly means: readonly {
-    readonly epsilon: number;
-    readonly difference: Difference;
-    readonly verdict: Verdict;
-  }[];
-}
-
-/** Samples of what is judged and of what it stands against, one for each split; none where nothing was measured. */
-export type PairedSamples = readonly [of: readonly number[], against: readonly number[]];
-
-/** Splits are the samples of a case, paired; data sets those of a mean. A comparison is a family, of cases and of means. */
-export function decide(
-  epsilons: readonly number[],
-  samples: (dataset: string, epsilon: number) => PairedSamples,
-): Decision {
-  const { cases, means } = judged(
-    epsilons.flatMap((epsilon) =>
-      Object.keys(RANGES).flatMap((dataset) => {
-        const difference = pairedDifference(...samples(dataset, epsilon));
-        return difference === undefined ? [] : [{ dataset, epsilon, difference }];
-      }),
-    ),
-  );
-  return {
-    cases: cases.map(({ dataset, epsilon, verdict }) => ({ dataset, epsilon, verdict })),
-    means: means.map(({ epsilon, difference, verdict }) => ({ epsilon, difference, verdict })),
-  };
-}
+import { type Difference, intervalOf, meanOf, pairedDifference, verdictsOf } from './inference.ts';
 
 /** What is compared: a column of some records, with that of others that stand in the same order, split by split. */
 export interface PairedComparison {
@@ -55,7 +11,7 @@ export interface PairedComparison {
 }
 
 /**
- * Decides a comparison as `decide` does, for tidy records of any data sets and ε.
+ * Decides a comparison. Splits are the samples of a case, paired; data sets those of a mean. A comparison is a family, of cases and of means.
  * @returns records of a frame: `cases` of each data set and ε, `means` over data sets at each ε, with 95 % intervals that are not corrected
  */
 export function decided(

@@ -250,7 +250,7 @@ async function* measure(
   const { data, documented } = await rowsAndRanges(dataset, own);
   const outer = documented.map(wideGuess);
   const refused = new Map<PrivateArm, number>(PRIVATE_ARMS.map((arm) => [arm, 0]));
-  const trials: (Omit<Trial, 'name'> & { readonly record: Tidy })[] = [];
+  const trials: (Trial & { readonly record: Tidy })[] = [];
   for (let seed = 0; seed < seeds; seed += 1) {
     const { train, learn, test, classes } = heldOut(data, seed);
     const given = { true: trueRanges(train.rows), documented, 'wide guess': outer };
@@ -330,7 +330,7 @@ function trialOf(
   learn: Labelled,
   test: Labelled,
   along: (rows: Labelled['rows']) => readonly (readonly number[])[],
-): Omit<Trial, 'name'> {
+): Trial {
   const [first, second] = [along(learn.rows), along(test.rows)];
   const scale = standardised(first);
   return {

@@ -137,7 +137,7 @@ export const SCRIPTS: readonly Form[] = [
   as(/^npm run study -- privacy --quick$/, '--only clipping --out privacy'),
   as(/^npm run study -- privacy\/clipping$/, '--quick --out privacy'),
   {
-    of: /^npm run study -- privacy\/clipping --data rows\.csv .+$/,
+    of: /^npm run (?:study|compare:learners|compare:ranges) -- .*--data rows\.csv .+$/,
     async run(site, command) {
       await site.write('ranges.json', {
         sepal_length: [0, 10],
@@ -148,9 +148,9 @@ export const SCRIPTS: readonly Form[] = [
       const { folder } = site.world;
       const given = command
         .replace('rows.csv', `${ROOT}data/iris.csv`)
-        .replace('class', 'label')
+        .replace('label class', 'label label')
         .replace('ranges.json', `${folder}/ranges.json`);
-      await script(site, given, '--quick --out privacy');
+      await script(site, given, '--quick --out own');
     },
   },
   as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
@@ -185,18 +185,6 @@ export const SCRIPTS: readonly Form[] = [
     /^npm run evaluate -- --quick --attack examples\/attack\.ts$/,
     '--quick --only own-missing-feature --out attacked',
   ),
-  {
-    of: /^npm run compare:(?:learners|ranges) -- --only \S+ --data rows\.csv --label class --ranges ranges\.json$/,
-    async run(site, command) {
-      const columns = ['sepal_length', 'sepal_width', 'petal_length', 'petal_width'];
-      await site.write('lengths.json', Object.fromEntries(columns.map((column) => [column, [0, 10]])));
-      const given = command
-        .replace('rows.csv', `${ROOT}data/iris.csv`)
-        .replace('label class', 'label label')
-        .replace('ranges.json', `${site.world.folder}/lengths.json`);
-      await script(site, given, '--quick --out own');
-    },
-  },
   as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|bench:\S+|study:\S+)(?: -- .*)?$/),
   as(/^npm run (?:bench|demo:authentication|evaluate|faults|fuzz|pack|soak|soak:kill|test:long)$/),
   as(/^npm run forecast:privacy$/),
