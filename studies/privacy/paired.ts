@@ -22,6 +22,7 @@ export function decided(
     ...Map.groupBy(records, ({ dataset, epsilon }) => JSON.stringify([dataset, epsilon])).values(),
   ].flatMap((some) => {
     const [own, others] = [of, against].map((chosen) => samplesOf(chosenOf(some, chosen), column));
+    if (own!.length === 0 || others!.length === 0) return [];
     const difference = pairedDifference(own!, others!);
     if (difference === undefined) return [];
     return [{ dataset: String(some[0]!.dataset), epsilon: Number(some[0]!.epsilon), difference }];

@@ -254,6 +254,25 @@ describe('holds', () => {
     ]);
   });
 
+  it('of classification take data sets as samples, where sites and components are those that are shown', () => {
+    const recordsOf = (chance: number) =>
+      [60, 70, 80].flatMap((accuracy, set) =>
+        [5, 10].flatMap((sites) =>
+          Object.entries({ 'eigenveil-around': 0, 'random-directions': chance }).flatMap(([method, less]) =>
+            [0, 1].map((seed) => ({
+              ...{ dataset: `set ${set}`, features: 9, components: 2, epsilon: 1, sites, method, seed },
+              // What other numbers of sites give is not looked at.
+              accuracy: sites === 10 ? accuracy + seed - less - set : 0,
+            })),
+          ),
+        ),
+      );
+    const { overChance } = studyOf('classification').holds!;
+    const ahead = facts('classification', recordsOf(4));
+    expect([ahead('overChance'), overChance!(ahead)]).toEqual([4, true]);
+    expect(overChance!(facts('classification', recordsOf(-4)))).toBe(false);
+  });
+
   it('of the forecast take what was seen over what was forecast, and how often intervals have the truth', () => {
     const noise = { question: 'noise', noiseForecast: 10, noiseSeen: 11, rowsForecast: 100, rowsSeen: 90 };
     const shares = { question: 'shares', covered: 0.97 };
