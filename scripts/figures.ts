@@ -12,8 +12,6 @@ import { format, resolveConfig } from 'prettier';
 import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
 import { ofBenchmarks } from './figures/benchmarks.ts';
 import { ofEvaluation } from './figures/evaluation.ts';
-import { ofFaces } from './figures/faces.ts';
-import { ofEncryptedFaces } from './figures/faces-encrypted.ts';
 import { readText } from './figures/kept.ts';
 import { MEASURED } from './figures/measured.ts';
 import { ofRounding } from './figures/rounding.ts';
@@ -28,7 +26,6 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['README.md', ofBenchmarks, ofProtocols],
   ['docs/benchmarks.md', ofSmallRuns],
   ['docs/evaluation.md', ofEvaluation],
-  ['docs/faces.md', ofFaces, ofEncryptedFaces],
   ['docs/floor.md', ofFloor],
   ['docs/precision.md', ofGarbledAccuracy, ofRounding],
   ['docs/rotated.md', ofRotatedAccuracy],

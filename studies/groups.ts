@@ -7,4 +7,6 @@ export const GROUPS: Groups = {
   learners: async () => (await import('./learners/index.ts')).learners,
   ranges: async () => (await import('./ranges/index.ts')).ranges,
   recognition: async () => (await import('./recognition/index.ts')).group,
+  faces: async () => (await import('./faces/index.ts')).faces,
+  'faces-encrypted': async () => (await import('./faces/encrypted/index.ts')).facesEncrypted,
 };

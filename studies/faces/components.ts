@@ -35,7 +35,7 @@ export function dcaComponents(
   { ridge, signalRidge }: { readonly ridge: number; readonly signalRidge: number },
 ): Components {
   const { between, within } = scattersOf(span, train, labels);
-  const signals = new Set(train.map((row) => labels[row]!)).size - 1;
+  const signals = signalsOf(span, train, labels);
   const B = plusRidge(within, ridge);
   const leading = generalisedEigen(plusRidge(between, signalRidge), B).vectors.slice(0, signals);
   const rest = symmetricEigen(projectedOff(B, leading));
@@ -53,6 +53,10 @@ export function dcaComponents(
   };
 }
 
+/** How many components tell classes apart: K − 1, or all that the training rows span. */
+export const signalsOf = ({ rank }: Span, train: readonly number[], labels: readonly number[]): number =>
+  Math.min(new Set(train.map((row) => labels[row]!)).size - 1, rank);
+
 /** MDR: (S_B of the utility label, S_B of the privacy label + ρI), of which as many components are kept as the first has rank. */
 export function mdrComponents(
   span: Span,
@@ -61,7 +65,7 @@ export function mdrComponents(
   ridge: number,
 ): Components {
   const B = plusRidge(scattersOf(span, train, labels.privacy).between, ridge);
-  const rank = new Set(train.map((row) => labels.utility[row]!)).size - 1;
+  const rank = signalsOf(span, train, labels.utility);
   const { vectors } = generalisedEigen(scattersOf(span, train, labels.utility).between, B);
   return {
     vectors: vectors.slice(0, rank).map((vector) => unitIn(B, vector)),

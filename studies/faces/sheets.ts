@@ -1,10 +1,10 @@
 /** Sheets of faces and what comes back of them: for whoever has the data, and never in a report. */
 import type { Picture } from '../instrument/report/document.ts';
 import { type Components, dcaComponents, mdrComponents, partsOf, pcaComponents } from './components.ts';
-import { FACE_SETS, type FaceSet } from './faces.ts';
+import { FACE_SETS, type FaceSet, loadFaces, SIDE } from './faces.ts';
 import { SIGNAL_RIDGES } from './signal-ridge.ts';
 import { dot, orthonormal, type Span, spanOf } from './span.ts';
-import { RIDGE, SIGNAL_RIDGE, withGram } from './trials.ts';
+import { gramOfSet, RIDGE, SIGNAL_RIDGE } from './trials.ts';
 
 /** The book's one run. */
 const SHOWN_DIMENSIONS = [5, 14, 50, 160];
@@ -16,14 +16,14 @@ const GAP = 1;
 export async function faceSheets(): Promise<Picture[]> {
   const sheets: Picture[] = [];
   for (const name of FACE_SETS) {
-    const { set, gram } = await withGram(name);
+    const set = await loadFaces(name);
+    const { glasses, identity: people = [] } = set.labels;
     const all = [...set.rows.keys()];
-    const span = spanOf(gram, all);
-    const faces = { set, span, fitted: all, shown: firstOfPeople(set) };
+    const span = spanOf(gramOfSet(set), all);
+    const faces = { set: { ...set, side: SIDE }, span, fitted: all, shown: firstOfPeople(all, glasses) };
     const dca = (labels: readonly number[], signalRidge: number) =>
       dcaComponents(span, all, labels, { ridge: RIDGE, signalRidge });
-    if (set.glasses !== undefined) {
-      const [glasses, people] = [set.glasses, set.people];
+    if (glasses !== undefined) {
       const mdr = (utility: readonly number[], privacy: readonly number[]) =>
         mdrComponents(span, all, { utility, privacy }, RIDGE);
       sheets.push(
@@ -37,7 +37,7 @@ export async function faceSheets(): Promise<Picture[]> {
     }
     for (const [method, components] of [
       ['pca', pcaComponents(span)],
-      ['dca', dca(set.people, SIGNAL_RIDGE)],
+      ['dca', dca(people, SIGNAL_RIDGE)],
     ] as const) {
       const columns = SHOWN_DIMENSIONS.map((k) => ({
         title: `${k} components of ${method.toUpperCase()}`,
@@ -49,7 +49,7 @@ export async function faceSheets(): Promise<Picture[]> {
     if (name !== 'yale') continue;
     const columns = SIGNAL_RIDGES.map((signalRidge) => ({
       title: `160 components of DCA with ρ′ = ${signalRidge}`,
-      components: dca(set.people, signalRidge),
+      components: dca(people, signalRidge),
       k: 160,
     }));
     sheets.push(sheetOf({ ...faces, shown: faces.shown.slice(0, 1) }, 'yale-signal-ridge', columns));
@@ -60,8 +60,8 @@ export async function faceSheets(): Promise<Picture[]> {
 const countOf = (labels: readonly number[]): number => new Set(labels).size;
 
 /** A row of some people far apart in the set; with glasses where there are labels for them. */
-function firstOfPeople({ people, glasses }: FaceSet): number[] {
-  const rows = [...people.keys()].filter((row) => glasses === undefined || glasses[row] === 1);
+function firstOfPeople(all: readonly number[], glasses: readonly number[] | undefined): number[] {
+  const rows = all.filter((row) => glasses === undefined || glasses[row] === 1);
   return Array.from({ length: PEOPLE }, (_, i) => rows[Math.floor((i * rows.length) / PEOPLE)]!);
 }
 
@@ -74,7 +74,7 @@ export interface Column {
 
 /** What a sheet shows, and of whom. */
 export interface Fitted {
-  readonly set: Pick<FaceSet, 'name' | 'side' | 'rows' | 'madeUp'>;
+  readonly set: Pick<FaceSet, 'name' | 'rows' | 'kind'> & { readonly side: number };
   readonly span: Span;
   /** The rows that span it. */
   readonly fitted: readonly number[];
@@ -100,7 +100,7 @@ export function sheetOf(faces: Fitted, name: string, columns: readonly Column[])
     const grey = cells[Math.floor(x / cell)]![Math.floor(y / cell)]![inY * set.side + inX]!;
     return Math.max(0, Math.min(255, Math.round(grey)));
   });
-  const caption = `${set.madeUp ? 'Made-up faces' : 'Faces'} of ${set.name}, from left to right: the face; ${columns.map(({ title }) => title).join('; ')}`;
+  const caption = `${set.kind === 'faces' ? 'Faces' : 'Made-up faces'} of ${set.name}, from left to right: the face; ${columns.map(({ title }) => title).join('; ')}`;
   return { kind: 'picture', name, caption, width, height, pixels };
 }
 

@@ -1,75 +1,98 @@
 /** Whether accuracy and reconstruction by DCA depend on ρ′: the same splits for each value of it. */
-import type { Series, Suite, Unit, UnitResult } from '../instrument/unit.ts';
+import { distinct, least, mean, most, spread, where } from '../instrument/figure.ts';
+import { defineStudy } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import { dcaComponents } from './components.ts';
-import { ERRORS, seriesOf } from './dimensions.ts';
-import { loadFaces } from './faces.ts';
-import { reconstructionErrors } from './reconstruction.ts';
-import { ITERATIONS, RIDGE, scoresOf, trialOf } from './trials.ts';
+import { KINDS } from './dimensions.ts';
+import { loadFaces, madeUpOf } from './faces.ts';
+import { dimensionsOf, ITERATIONS, RIDGE, recordsOf, toldOf, trialOf } from './trials.ts';
 
-const SIGNAL_RIDGE_SUITE = 'signal-ridge';
 export const SIGNAL_RIDGES = [-0.05, -0.01, -0.001, 0, 0.001, 0.01, 0.05];
 /** All signal components of 15 people, and the book's number. */
-export const SIGNAL_DIMENSIONS = [14, 160];
+const DIMENSIONS = [14, 160];
 const SET = 'yale';
 
-export const methodAt = (signalRidge: number): string => `dca ${signalRidge}`;
+const centredAt = (signalRidge: number, k: number) => ({
+  where: { signalRidge, k },
+  figure: spread('centred', { digits: 1, grouped: true }),
+});
 
-export function signalRidgeSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: SIGNAL_RIDGE_SUITE,
-    description: 'DCA over ρ′, from −0.05 to 0.05',
-    plan: async (scale) => {
-      const { madeUp } = await loadFaces(SET);
-      const [splits, each] = scale === 'quick' ? [2, 2] : [30, 10];
-      const units: Unit[] = [];
-      for (let from = 1; from <= splits; from += each) units.push(unitOf(from, from + each - 1, madeUp));
-      return { units, omissions: [] };
-    },
-    ...reporting,
-  };
-}
-
-function unitOf(from: number, to: number, madeUp: boolean): Unit {
-  return {
-    id: `${SIGNAL_RIDGE_SUITE}/${SET}/${from}-${to}`,
-    title: `ρ′ on ${SET}, splits ${from} to ${to}`,
-    parameters: {
-      set: SET,
-      from,
-      to,
+export const signalRidge = defineStudy({
+  id: 'faces/signal-ridge',
+  title: 'DCA over ρ′, from −0.05 to 0.05',
+  plan: async ({ scale, own }) => {
+    const set = await loadFaces(SET, own);
+    const [splits, each] = scale === 'quick' ? [2, 2] : [30, 10];
+    const dimensions = own ? dimensionsOf(set, [new Set(own.labels).size - 1]) : DIMENSIONS;
+    const cases = Array.from({ length: splits / each }, (_, i) => ({
+      set: set.name,
+      from: i * each + 1,
+      to: (i + 1) * each,
       ridge: RIDGE,
       signalRidges: SIGNAL_RIDGES.join(' '),
-      dimensions: SIGNAL_DIMENSIONS.join(' '),
+      dimensions: dimensions.join(' '),
       iterations: ITERATIONS,
-      madeUp: madeUp ? 'yes' : 'no',
+      kind: set.kind,
+    }));
+    return { cases, omissions: madeUpOf([set], 'ρ′') };
+  },
+  titleOf: ({ set, from, to }) => `ρ′ on ${set}, splits ${from} to ${to}`,
+  expectedSeconds: ({ from, to }) => 10 * (to - from + 1),
+  async measure({ from, to, dimensions }, { own }) {
+    const set = await loadFaces(SET, own);
+    const asked = Array.from({ length: to - from + 1 }, (_, i) => from + i).flatMap((split) => {
+      const trial = trialOf(set, toldOf(set), 'random', split);
+      return SIGNAL_RIDGES.map((signalRidge) => ({
+        of: { split, signalRidge },
+        trial,
+        components: dcaComponents(trial.span, trial.split.train, trial.labels, { ridge: RIDGE, signalRidge }),
+        dimensions: dimensions.split(' ').map(Number),
+        withErrors: true,
+      }));
+    });
+    return recordsOf(asked);
+  },
+  columns: {
+    kind: { values: KINDS },
+    signalRidge: {
+      title: 'ρ′',
+      values: Object.fromEntries(SIGNAL_RIDGES.map((value) => [value, `${value}`.replace('-', '−')])),
     },
-    expectedSeconds: 10 * (to - from + 1),
-    measure: () => measure(from, to),
-  };
-}
-
-async function measure(from: number, to: number): Promise<UnitResult> {
-  const { people } = await loadFaces(SET);
-  const series: Record<string, Series & { samples: number[] }> = {};
-  const push = (name: string, unit: Series['unit'], value: number) => {
-    series[name] ??= { unit, samples: [] };
-    series[name].samples.push(Number(value.toFixed(4)));
-  };
-  const asked = [];
-  for (let number = from; number <= to; number += 1) {
-    const trial = await trialOf(SET, people, 'random', number);
-    const { gram, span, beyond, split } = trial;
-    for (const signalRidge of SIGNAL_RIDGES) {
-      const name = methodAt(signalRidge);
-      const components = dcaComponents(span, split.train, people, { ridge: RIDGE, signalRidge });
-      asked.push({ trial, name, components, dimensions: SIGNAL_DIMENSIONS });
-      const errors = reconstructionErrors(gram, { span, beyond, components }, split, SIGNAL_DIMENSIONS);
-      SIGNAL_DIMENSIONS.forEach((k, i) => {
-        for (const error of ERRORS) push(seriesOf(name, k, error), 'grey levels', errors[i]![error]);
-      });
-    }
-  }
-  for (const { name, k, accuracy } of (await scoresOf(asked)).flat())
-    push(seriesOf(name, k, 'accuracy'), 'points', 100 * accuracy);
-  return { series, facts: {} };
-}
+    k: { title: 'components' },
+  },
+  frames: {
+    means: (records) =>
+      [...Map.groupBy(records, ({ signalRidge, k }) => `${signalRidge} ${k}`).values()].map(
+        (own): Tidy => ({ accuracy: mean('accuracy')(own).value! }),
+      ),
+  },
+  tables: {
+    values: {
+      caption:
+        '{set}{kind}, {k} components of DCA: accuracy in percent, and mean errors of reconstruction in grey levels, the same splits for each ρ′',
+      each: ['set', 'kind', 'k'],
+      rows: ['signalRidge'],
+      cells: {
+        accuracy: spread('accuracy', { digits: 1 }),
+        'error as the listing': spread('listing', { digits: 1 }),
+        'error centred': spread('centred', { digits: 1 }),
+        splits: distinct('split'),
+      },
+    },
+  },
+  facts: {
+    accuracy: { where: { signalRidge: 0, k: 14 }, figure: spread('accuracy', { digits: 1 }) },
+    leastAccuracy: { of: 'means', figure: least('accuracy', { digits: 1 }) },
+    mostAccuracy: { of: 'means', figure: most('accuracy', { digits: 1 }) },
+    few: centredAt(0.001, 14),
+    manyUpToZero: centredAt(0, 160),
+    manyAboveZero: centredAt(0.001, 160),
+    values: { figure: where({ k: 14 }, distinct('signalRidge')) },
+  },
+  holds: {
+    sameAccuracy: (fact) => fact('leastAccuracy') === fact('mostAccuracy'),
+    signDecides: (fact) =>
+      fact('manyAboveZero') > 0.99 * fact('few') && fact('manyUpToZero') < 0.1 * fact('few'),
+  },
+  words: new URL('signal-ridge.md', import.meta.url),
+});

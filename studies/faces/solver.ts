@@ -1,12 +1,12 @@
 /** What the machine's bound on iterations, and the scale of its rows, have to do with accuracy on few components. */
-import type { Series, Suite, Unit, UnitResult } from '../instrument/unit.ts';
+import { distinct, mean, spread } from '../instrument/figure.ts';
+import { defineStudy } from '../instrument/study.ts';
 import { type Components, dcaComponents, pcaComponents } from './components.ts';
-import { seriesOf } from './dimensions.ts';
-import { loadFaces } from './faces.ts';
-import { ITERATIONS, RIDGE, SIGNAL_RIDGE, scoresOf, type Trial, trialOf } from './trials.ts';
+import { KINDS } from './dimensions.ts';
+import { loadFaces, madeUpOf } from './faces.ts';
+import { ITERATIONS, RIDGE, recordsOf, SIGNAL_RIDGE, type Trial, toldOf, trialOf } from './trials.ts';
 
-const SOLVER_SUITE = 'solver';
-export const SOLVER_DIMENSIONS = [2, 5];
+const DIMENSIONS = [2, 5];
 const SET = 'yale';
 
 interface Arm {
@@ -17,7 +17,7 @@ interface Arm {
   readonly unit?: true;
 }
 
-export const SOLVER_ARMS: readonly Arm[] = [
+const ARMS: readonly Arm[] = [
   { name: 'PCA, 1,000 iterations', method: 'pca', iterations: 1000 },
   { name: 'PCA, 10,000 iterations, as elsewhere', method: 'pca', iterations: ITERATIONS },
   { name: 'PCA, 100,000 iterations, as the listing', method: 'pca', iterations: 100_000 },
@@ -25,65 +25,81 @@ export const SOLVER_ARMS: readonly Arm[] = [
   { name: 'DCA, 10,000 iterations, as elsewhere', method: 'dca', iterations: ITERATIONS },
   { name: 'DCA, rows of variance 1', method: 'dca', iterations: ITERATIONS, unit: true },
 ];
+const withBound = (most: number) => ARMS.filter(({ iterations }) => iterations <= most);
+const [few, usual, many, scaled] = ARMS.map(({ name: machine }) => ({ machine, k: 5 }));
 
-export function solverSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: SOLVER_SUITE,
-    description: "the machine's bound on iterations and the scale of its rows, on few components",
-    plan: async (scale) => {
-      const { madeUp } = await loadFaces(SET);
-      const arms = SOLVER_ARMS.filter(({ iterations }) => scale === 'full' || iterations <= ITERATIONS);
-      const splits = scale === 'quick' ? 1 : 6;
-      const units = Array.from({ length: splits }, (_, i) => unitOf(i + 1, arms, madeUp));
-      return { units, omissions: [] };
-    },
-    ...reporting,
-  };
-}
-
-function unitOf(number: number, arms: readonly Arm[], madeUp: boolean): Unit {
-  return {
-    id: `${SOLVER_SUITE}/${SET}/${number}`,
-    title: `the machine on ${SET}, split ${number}`,
-    parameters: {
-      set: SET,
-      from: number,
-      to: number,
-      arms: arms.map(({ name }) => name).join('; '),
-      dimensions: SOLVER_DIMENSIONS.join(' '),
+export const solver = defineStudy({
+  id: 'faces/solver',
+  title: "the machine's bound on iterations and the scale of its rows, on few components",
+  plan: async ({ scale, own }) => {
+    const set = await loadFaces(SET, own);
+    const most = scale === 'full' ? 100_000 : ITERATIONS;
+    const dimensions = DIMENSIONS.filter((k) => k <= set.rows[0]!.length).join(' ');
+    const cases = Array.from({ length: scale === 'full' ? 6 : 1 }, (_, i) => ({
+      set: set.name,
+      split: i + 1,
+      machines: withBound(most)
+        .map(({ name }) => name)
+        .join('; '),
+      most,
+      dimensions,
       ridge: RIDGE,
       signalRidge: SIGNAL_RIDGE,
-      madeUp: madeUp ? 'yes' : 'no',
-    },
-    expectedSeconds: arms.reduce((sum, { iterations }) => sum + 1 + iterations / 3000, 0),
-    measure: () => measure(number, arms),
-  };
-}
-
-async function measure(number: number, arms: readonly Arm[]): Promise<UnitResult> {
-  const { people } = await loadFaces(SET);
-  const trial = await trialOf(SET, people, 'random', number);
-  const fitted = {
-    pca: pcaComponents(trial.span),
-    dca: dcaComponents(trial.span, trial.split.train, people, { ridge: RIDGE, signalRidge: SIGNAL_RIDGE }),
-  };
-  const asked = SOLVER_DIMENSIONS.flatMap((k) =>
-    arms.map(({ name, method, iterations, unit }) => ({
-      trial,
-      name,
-      components: unit ? ofVarianceOne(trial, fitted[method], k) : fitted[method],
-      dimensions: [k],
-      iterations,
-    })),
-  );
-  const series: Record<string, Series> = {};
-  for (const { name, k, accuracy } of (await scoresOf(asked)).flat())
-    series[seriesOf(name, k, 'accuracy')] = {
-      unit: 'points',
-      samples: [Number((100 * accuracy).toFixed(4))],
+      kind: set.kind,
+    }));
+    return { cases, omissions: madeUpOf([set], 'the machine') };
+  },
+  titleOf: ({ set, split }) => `the machine on ${set}, split ${split}`,
+  expectedSeconds: ({ most }) =>
+    withBound(most).reduce((sum, { iterations }) => sum + 1 + iterations / 3000, 0),
+  async measure({ split, most, dimensions }, { own }) {
+    const set = await loadFaces(SET, own);
+    const trial = trialOf(set, toldOf(set), 'random', split);
+    const ridges = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
+    const components = {
+      pca: pcaComponents(trial.span),
+      dca: dcaComponents(trial.span, trial.split.train, trial.labels, ridges),
     };
-  return { series, facts: {} };
-}
+    return recordsOf(
+      dimensions
+        .split(' ')
+        .map(Number)
+        .flatMap((k) =>
+          withBound(most).map(({ name, method, iterations, unit }) => ({
+            of: { machine: name },
+            trial,
+            components: unit ? ofVarianceOne(trial, components[method], k) : components[method],
+            dimensions: [k],
+            iterations,
+          })),
+        ),
+    );
+  },
+  columns: {
+    kind: { values: KINDS },
+    k: { values: Object.fromEntries(DIMENSIONS.map((k) => [k, `${k} components`])) },
+  },
+  tables: {
+    machines: {
+      caption: '{set}{kind}: accuracy in percent',
+      each: ['set', 'kind'],
+      rows: ['machine'],
+      across: { column: 'k', cell: spread('accuracy', { digits: 1 }) },
+      cells: { splits: distinct('split') },
+    },
+  },
+  facts: {
+    fewIterations: { where: few!, figure: mean('accuracy', { digits: 1 }) },
+    usualIterations: { where: usual!, figure: mean('accuracy', { digits: 1 }) },
+    manyIterations: { where: many!, figure: mean('accuracy', { digits: 1 }) },
+    ofVarianceOne: { where: scaled!, figure: spread('accuracy', { digits: 1 }) },
+  },
+  holds: {
+    scaleMatters: (fact) =>
+      fact('ofVarianceOne') > fact('manyIterations') && fact('manyIterations') > fact('fewIterations'),
+  },
+  words: new URL('solver.md', import.meta.url),
+});
 
 /** Of the training rows in the first k components. */
 function ofVarianceOne({ span, split }: Trial, { vectors, ...rest }: Components, k: number): Components {

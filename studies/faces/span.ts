@@ -8,7 +8,7 @@
  * the leading columns of a few random orthonormal rows, which are drawn.
  */
 import { symmetricEigen } from '@eigenveil/projection';
-import { normalFrom } from './normal.ts';
+import { normal } from '@eigenveil/testbed/random';
 
 export type Matrix = readonly (readonly number[])[];
 
@@ -96,10 +96,11 @@ export function beyondSpan(
   };
   const outside = inside.map((one, a) => inside.map((other, b) => product(a, b) - dot(one, other)));
   const { values, vectors } = symmetricEigen(outside);
-  const normal = normalFrom(next);
   const count = Math.min(inside.length, directions);
   // Normal numbers point in every direction alike, and so do rows that are made orthonormal from them.
-  const frame = orthonormal(Array.from({ length: count }, () => Array.from({ length: directions }, normal)));
+  const frame = orthonormal(
+    Array.from({ length: count }, () => Array.from({ length: directions }, () => normal(next))),
+  );
   const parts = inside.map((_, a) => {
     const part = new Float64Array(directions);
     frame.forEach((direction, q) => {

@@ -1,12 +1,13 @@
 /** One split of a set of faces: what is fitted to its training rows, and what a machine makes of reduced rows. */
 
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
+import type { Tidy } from '../instrument/tidy.ts';
 import { stratifiedFolds, stratifiedSplit } from '../speed/accuracy/splits.ts';
 import { solveAll } from '../speed/accuracy/svm.ts';
 import { type Components, partsOf } from './components.ts';
-import { type FaceSet, type FaceSetName, loadFaces } from './faces.ts';
+import type { FaceSet } from './faces.ts';
 import type { GridOutcome, GridProblem } from './grid.ts';
-import type { Split } from './reconstruction.ts';
+import { reconstructionErrors, type Split } from './reconstruction.ts';
 import { type Beyond, beyondSpan, dot, gramOf, type Matrix, type Span, spanOf } from './span.ts';
 
 /** ρ of DCA and MDR, for grey levels from 0 to 255. */
@@ -26,13 +27,22 @@ export const SPLITTINGS = ['random', 'by person'] as const;
 /** Of rows, each class in proportion, or of people with all of their rows. */
 export type Splitting = (typeof SPLITTINGS)[number];
 
-const grams = new Map<FaceSetName, Promise<{ readonly set: FaceSet; readonly gram: Matrix }>>();
+const grams = new WeakMap<FaceSet, Matrix>();
 
-/** A set with its Gram matrix, once per process. */
-export function withGram(name: FaceSetName): Promise<{ readonly set: FaceSet; readonly gram: Matrix }> {
-  const known = grams.get(name) ?? loadFaces(name).then((set) => ({ set, gram: gramOf(set.rows) }));
-  grams.set(name, known);
+/** The Gram matrix of a set, once per process. */
+export function gramOfSet(set: FaceSet): Matrix {
+  const known = grams.get(set) ?? gramOf(set.rows);
+  grams.set(set, known);
   return known;
+}
+
+/** What is told of a set but where a study says otherwise. */
+export const toldOf = ({ labels }: FaceSet): readonly number[] => Object.values(labels)[0]!;
+
+/** The book's numbers of components that the set has pixels for, and all of them. */
+export function dimensionsOf({ rows }: FaceSet, book: readonly number[]): number[] {
+  const features = rows[0]!.length;
+  return [...book.filter((k) => k < features), features];
 }
 
 export interface Trial {
@@ -49,15 +59,15 @@ export interface Trial {
  * The same for every method, label and number of components.
  * @param number of the split: with the set and the splitting it is the seed
  */
-export async function trialOf(
-  name: FaceSetName,
+export function trialOf(
+  set: FaceSet,
   labels: readonly number[],
   splitting: Splitting,
   number: number,
-): Promise<Trial> {
-  const { set, gram } = await withGram(name);
-  const next = generator(seedOf(`faces ${name} ${splitting} ${number}`));
-  const { split, folds } = splitOf(set.people, labels, splitting, next);
+): Trial {
+  const gram = gramOfSet(set);
+  const next = generator(seedOf(`faces ${set.name} ${splitting} ${number}`));
+  const { split, folds } = splitOf(set.labels.identity ?? labels, labels, splitting, next);
   const span = spanOf(gram, split.train);
   const beyond = beyondSpan(gram, span, split.test, set.rows[0]!.length, next);
   return { gram, labels, split, folds, span, beyond };
@@ -98,8 +108,9 @@ function foldsByPerson(people: readonly number[], next: () => number): number[] 
 }
 
 export interface Asked {
-  /** Of what comes back, such as `pca`. */
-  readonly name: string;
+  /** What is asked, such as a split and a method: columns of all records that come back. */
+  readonly of: Tidy;
+  readonly trial: Trial;
   readonly components: Components;
   /** Numbers of components. */
   readonly dimensions: readonly number[];
@@ -107,54 +118,67 @@ export interface Asked {
   readonly labels?: readonly number[];
   /** Default: ITERATIONS. */
   readonly iterations?: number;
+  /** Whether errors of reconstruction stand beside accuracy. */
+  readonly withErrors?: boolean;
 }
 
-export interface Scored {
-  readonly name: string;
-  readonly k: number;
-  /** Share of the test rows that the machine is right about. */
-  readonly accuracy: number;
-  readonly chosen: string;
-}
+export const rounded = (value: number): number => Number(value.toFixed(4));
 
-/** Numbers of components of which the training rows have the same need one search: they differ in test rows alone. */
-export async function scoresOf(
-  asked: readonly (Asked & { readonly trial: Trial })[],
-): Promise<readonly (readonly Scored[])[]> {
-  const searches = asked.flatMap((one, at) => {
+/**
+ * A record for each number of components `k`, with the share of the test rows that the machine is right about, in percent.
+ * Numbers of components of which the training rows have the same need one search: they differ in test rows alone.
+ */
+export async function recordsOf(asked: readonly Asked[]): Promise<Tidy[]> {
+  const searches = asked.flatMap((one) => {
     const parts = one.dimensions.map((k) => ({
       k,
       ...partsOf(one.components, k, one.trial.beyond.directions),
     }));
     return [...Map.groupBy(parts, ({ inside }) => inside)].map(([inside, group]) => ({
-      at,
-      ...one,
+      one,
       group,
       problem: problemOf(one, inside, group),
     }));
   });
-  const outcomes = await solveAll<GridProblem, GridOutcome>(
-    searches.map(({ problem }) => problem),
-    new URL('./grid-worker.ts', import.meta.url),
-  );
-  return asked.map((_, at) =>
-    searches.flatMap((search, s) => {
-      if (search.at !== at) return [];
-      const { split, labels } = search.trial;
-      const { predicted, chosen } = outcomes[s]!;
-      const truth = split.test.map((row) => (search.labels ?? labels)[row]!);
-      return search.group.map(({ k }, variant) => ({
-        name: search.name,
-        k,
-        accuracy: truth.filter((label, i) => predicted[variant]![i] === label).length / truth.length,
-        chosen,
-      }));
-    }),
-  );
+  const outcomes = await solveGrids(searches.map(({ problem }) => problem));
+  return asked.flatMap((one) => {
+    const { trial, components, dimensions, labels = trial.labels } = one;
+    const accuracy = new Map(
+      searches.flatMap((search, s) =>
+        search.one !== one
+          ? []
+          : search.group.map(({ k }, variant) => [
+              k,
+              accuracyOf(outcomes[s]!.predicted[variant]!, trial.split.test, labels),
+            ]),
+      ),
+    );
+    const errors = one.withErrors
+      ? reconstructionErrors(trial.gram, { ...trial, components }, trial.split, dimensions)
+      : [];
+    return dimensions.map((k, i) => ({
+      ...one.of,
+      k,
+      accuracy: accuracy.get(k)!,
+      ...Object.fromEntries(Object.entries(errors[i] ?? {}).map(([name, value]) => [name, rounded(value)])),
+    }));
+  });
+}
+
+export const solveGrids = (problems: readonly GridProblem[]): Promise<GridOutcome[]> =>
+  solveAll(problems, new URL('./grid-worker.ts', import.meta.url));
+
+/** In percent. */
+export function accuracyOf(
+  predicted: readonly number[],
+  test: readonly number[],
+  labels: readonly number[],
+): number {
+  return rounded((100 * test.filter((row, i) => predicted[i] === labels[row]).length) / test.length);
 }
 
 function problemOf(
-  { trial, components, labels = trial.labels, iterations = ITERATIONS }: Asked & { readonly trial: Trial },
+  { trial, components, labels = trial.labels, iterations = ITERATIONS }: Asked,
   inside: number,
   group: readonly { readonly beyond: number }[],
 ): GridProblem {

@@ -37,10 +37,14 @@ export const StudyResults = z.strictObject({
 });
 export type StudyResults = z.infer<typeof StudyResults>;
 
-/** Records as columns and rows. */
+/** Records as columns and rows, which end with their last value. */
 export function packed(records: readonly Tidy[]): Pick<MeasuredCase, 'columns' | 'rows'> {
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  return { columns, rows: records.map((record) => columns.map((column) => record[column] ?? null)) };
+  const rows = records.map((record) => {
+    const last = columns.findLastIndex((column) => record[column] !== undefined);
+    return columns.slice(0, last + 1).map((column) => record[column] ?? null);
+  });
+  return { columns, rows };
 }
 
 /** The records of a case, each with what the case is of. */

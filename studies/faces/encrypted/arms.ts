@@ -2,12 +2,10 @@
 
 import { sketchEigen } from '@eigenveil/projection';
 import { sketchMatrix } from '@eigenveil/statistics';
-import { solveAll } from '../../speed/accuracy/svm.ts';
 import { dcaComponents } from '../components.ts';
 import { type FaceSetName, loadFaces } from '../faces.ts';
-import type { GridOutcome, GridProblem } from '../grid.ts';
 import { dot, gramOf, type Matrix, type Span, spanOf } from '../span.ts';
-import { ITERATIONS, RIDGE, SIGNAL_RIDGE, trialOf } from '../trials.ts';
+import { accuracyOf, ITERATIONS, RIDGE, SIGNAL_RIDGE, solveGrids, toldOf, trialOf } from '../trials.ts';
 import { HALF_RANGE } from './services.ts';
 
 /** The same faces with fewer pixels: means of square blocks, rounded to grey levels. */
@@ -38,8 +36,8 @@ export interface SizedSplit {
 
 export async function sizedSplit(set: FaceSetName, side: number, number: number): Promise<SizedSplit> {
   const faces = await loadFaces(set);
-  const { split, folds } = await trialOf(set, faces.people, 'random', number);
-  return { rows: shrunk(faces.rows, side), labels: faces.people, folds, ...split };
+  const { split, folds, labels } = trialOf(faces, toldOf(faces), 'random', number);
+  return { rows: shrunk(faces.rows, side), labels, folds, ...split };
 }
 
 /** Exact PCA of the training rows: all rows in k components, centred. */
@@ -140,40 +138,37 @@ export function differenceOf(one: Matrix, other: Matrix): number {
 }
 
 export interface Arm {
-  readonly name: string;
   readonly reduced: Matrix;
   readonly dimensions: readonly number[];
 }
 
-/** Accuracy in percent of the study's machine on the first components of each arm, by the name of the arm and their number. */
+/** Accuracy in percent of the study's machine on the first components of each arm, by their number; numbers of components that it has not are left out. */
 export async function accuracies(
-  split: SizedSplit,
+  { labels, train, test, folds }: SizedSplit,
   arms: readonly Arm[],
-): Promise<ReadonlyMap<string, ReadonlyMap<number, number>>> {
+): Promise<readonly ReadonlyMap<number, number>[]> {
   const searches = arms.flatMap((arm) =>
     arm.dimensions.filter((k) => k <= arm.reduced[0]!.length).map((k) => ({ arm, k })),
   );
   const flat = (reduced: Matrix, rows: readonly number[], k: number) =>
     Float64Array.from(rows.flatMap((row) => reduced[row]!.slice(0, k)));
-  const outcomes = await solveAll<GridProblem, GridOutcome>(
+  const outcomes = await solveGrids(
     searches.map(({ arm: { reduced }, k }) => ({
-      train: flat(reduced, split.train, k),
-      test: flat(reduced, split.test, k),
+      train: flat(reduced, train, k),
+      test: flat(reduced, test, k),
       width: k,
-      labels: split.train.map((row) => split.labels[row]!),
-      folds: split.folds,
+      labels: train.map((row) => labels[row]!),
+      folds,
       iterations: ITERATIONS,
-      apart: [new Float64Array(split.test.length)],
+      apart: [new Float64Array(test.length)],
     })),
-    new URL('../grid-worker.ts', import.meta.url),
   );
-  const truth = split.test.map((row) => split.labels[row]!);
-  const found = new Map<string, Map<number, number>>();
-  for (const [s, { arm, k }] of searches.entries()) {
-    const { predicted } = outcomes[s]!;
-    const right = truth.filter((label, i) => predicted[0]![i] === label).length;
-    const of = found.get(arm.name) ?? new Map<number, number>();
-    found.set(arm.name, of.set(k, (100 * right) / truth.length));
-  }
-  return found;
+  const found = searches.map(({ arm, k }, s) => ({
+    arm,
+    k,
+    percent: accuracyOf(outcomes[s]!.predicted[0]!, test, labels),
+  }));
+  return arms.map(
+    (arm) => new Map(found.filter((one) => one.arm === arm).map(({ k, percent }) => [k, percent])),
+  );
 }

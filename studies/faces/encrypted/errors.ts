@@ -2,7 +2,7 @@
 import type { Components } from '../components.ts';
 import { type Errors, reconstructionErrors } from '../reconstruction.ts';
 import { type Beyond, dot, gramOf, type Matrix, type Span, spanOf } from '../span.ts';
-import type { SizedSplit } from './arms.ts';
+import type { Arm, SizedSplit } from './arms.ts';
 
 /**
  * The vectors by which training rows were reduced, in principal directions of these rows: a direction is a sum of centred rows, so its
@@ -23,7 +23,7 @@ const NOTHING_BEYOND: Beyond = { directions: 0, centre: new Float64Array(0), row
 /** What the first k components of reduced rows lead back of the pixels, for each arm and k; numbers of components that it has not are left out. */
 export function errorsOf(
   { rows, train, test }: Pick<SizedSplit, 'rows' | 'train' | 'test'>,
-  arms: readonly { readonly reduced: Matrix; readonly dimensions: readonly number[] }[],
+  arms: readonly Arm[],
 ): readonly ReadonlyMap<number, Errors>[] {
   const gram = gramOf(rows);
   const span = spanOf(gram, train);

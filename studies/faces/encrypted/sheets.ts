@@ -1,7 +1,6 @@
 /** What held-out faces look like that were reduced through the services and led back: for whoever has the data, and never in a report. */
 import type { Picture } from '../../instrument/report/document.ts';
-import type { FaceSet } from '../faces.ts';
-import { type Column, PEOPLE, sheetOf } from '../sheets.ts';
+import { type Column, type Fitted, PEOPLE, sheetOf } from '../sheets.ts';
 import { gramOf, type Matrix, spanOf } from '../span.ts';
 import type { SizedSplit } from './arms.ts';
 import { componentsOf } from './errors.ts';
@@ -16,11 +15,7 @@ type Reduced = Readonly<Record<'pca' | 'dca' | 'raised', { readonly reduced: Mat
 
 /** All components of DCA. */
 export function servicesSheet(
-  {
-    train,
-    test,
-    ...set
-  }: Pick<SizedSplit, 'train' | 'test'> & Pick<FaceSet, 'name' | 'side' | 'rows' | 'madeUp'>,
+  { train, test, ...set }: Pick<SizedSplit, 'train' | 'test'> & Fitted['set'],
   { pca, dca, raised }: Reduced,
 ): Picture {
   const span = spanOf(gramOf(set.rows), train);

@@ -18,18 +18,20 @@ import {
   shrunk,
   sketchedPca,
 } from '../../faces/encrypted/arms.ts';
+import { type ArmName, differencesOf, verdictsOf } from '../../faces/encrypted/compared.ts';
 import { errorsOf } from '../../faces/encrypted/errors.ts';
-import { relativeDifference } from '../../faces/encrypted/errors-report.ts';
-import { encryptedHighlights, encryptedReport, verdictOf } from '../../faces/encrypted/report.ts';
+import { facesEncrypted } from '../../faces/encrypted/index.ts';
+import { measurePoints, points } from '../../faces/encrypted/points.ts';
 import { dcaProposal, pcaProposal, refusalOf } from '../../faces/encrypted/services.ts';
 import { servicesSheet } from '../../faces/encrypted/sheets.ts';
-import { type ArmName, type Measured, measureEncrypted, seriesOf } from '../../faces/encrypted/suite.ts';
 import { type Errors, reconstructionErrors } from '../../faces/reconstruction.ts';
 import { beyondSpan, gramOf, type Matrix, spanOf } from '../../faces/span.ts';
 import { APART } from '../../instrument/report/apart.ts';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';
 import { pictureSvg } from '../../instrument/report/pictures.ts';
-import type { Measurement } from '../../instrument/unit.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
+import { reportOf } from '../../instrument/told.ts';
+import { resultsOf } from './support.ts';
 
 beforeAll(() => vi.stubEnv('EIGENVEIL_DATA', join(tmpdir(), 'no-faces-here')));
 afterAll(() => vi.unstubAllEnvs());
@@ -131,7 +133,8 @@ describe('errors of reconstruction, from reduced rows alone', () => {
       const found = of(reduced, [...dimensions, 9]);
       expect(found.map(([k]) => k)).toEqual(dimensions);
       for (const [i, [, errors]] of found.entries())
-        for (const what of ERRORS) expect(errors[what]).toBeCloseTo(expected[i]![what], 4);
+        for (const what of Object.keys(ERRORS) as (keyof Errors)[])
+          expect(errors[what]).toBeCloseTo(expected[i]![what], 4);
     }
   });
 
@@ -165,7 +168,7 @@ test.each([32, 64] as const)(
     );
     const reduced = rows.map(() => Array.from({ length: 6 }, next));
     const split = { train: [0, 1, 2, 3, 4, 5, 6, 7], test: [8, 9, 10, 11] };
-    const set = { name: 'yale', side, rows, madeUp: true } as const;
+    const set = { name: 'yale', side, rows, kind: 'made-up faces' } as const;
     const sheet = servicesSheet(
       { ...split, ...set },
       { pca: { reduced }, dca: { reduced }, raised: { reduced } },
@@ -178,7 +181,7 @@ test('a sheet has held-out faces, and what their reduced rows lead back to', () 
   const faces = small();
   const pca = { reduced: exactPca(faces, 20) };
   const [dca, raised] = [-0.05, 0.05].map((it) => ({ reduced: dcaOfReduced(pca.reduced, faces, 3, it) }));
-  const set = { name: 'yale', side: 6, madeUp: true } as const;
+  const set = { name: 'yale', side: 6, kind: 'made-up faces' } as const;
   const { pixels, width, height, caption } = servicesSheet(
     { ...faces, ...set },
     { pca, dca: dca!, raised: raised! },
@@ -224,117 +227,116 @@ test('DCA with ρ′ > 0 is proposed in the book’s form, in the units of the b
   expect([refusalOf(plain), refusalOf(raised)]).toEqual([undefined, undefined]);
 });
 
-const measured = (
-  split: number,
-  series: Partial<Record<ArmName, number>>,
-  facts: Measurement['facts'] = {},
-  madeUp = 'no',
-  what: Measured = 'accuracy',
-): Measurement => ({
-  id: `encrypted/yale/16/${split}`,
-  parameters: { set: 'yale', side: 16, split, columns: 60, components: 20, services: 'yes', madeUp },
-  startedAt: '2026-01-01T00:00:00.000Z',
-  seconds: 1,
-  series: Object.fromEntries(
-    Object.entries(series).map(([arm, value]) => [
-      seriesOf(arm as ArmName, 5, what),
-      { unit: what === 'accuracy' ? ('points' as const) : ('grey levels' as const), samples: [value] },
-    ]),
-  ),
-  facts: { testRows: 20, ...facts },
-});
+const CASE = { set: 'yale', side: 16, services: 'yes', columns: 60, components: 20, kind: 'faces' };
+/** Of one split with twenty test rows. */
+const at = (arm: ArmName, seen: Tidy, k = 5): Tidy => ({ testRows: 20, arm, k, ...seen });
 
 describe('a verdict', () => {
-  const arms = { reference: 'pca exact', arm: 'pca sketch' } as const;
-  const of = (...differences: number[]) =>
-    verdictOf(
-      differences.map((it, i) => measured(i + 1, { 'pca exact': 50, 'pca sketch': 50 + it })),
-      arms,
-      5,
+  const on = (...differences: readonly number[]) =>
+    verdictsOf(
+      differences.flatMap((it, i) => [
+        { ...CASE, split: i + 1, ...at('pca exact', { accuracy: 50 }) },
+        { ...CASE, split: i + 1, ...at('pca sketch', { accuracy: 50 + it }) },
+      ]),
     );
 
   it('takes one test row for noise, and no more of one split', () => {
-    expect(of(5)).toEqual({ isWithin: true, difference: 5, margin: 5, splits: 1 });
-    expect(of(-10)).toMatchObject({ isWithin: false, difference: -10, margin: 5 });
+    expect(on(5)).toEqual([
+      {
+        ...{
+          set: 'yale',
+          side: 16,
+          compared: 'pcaSketch',
+          k: 5,
+          splits: 1,
+          difference: 5,
+          size: 5,
+          margin: 5,
+        },
+        ...{ verdict: 'within', told: '+5.0 (5.0): within' },
+      },
+    ]);
+    expect(on(-10)).toMatchObject([{ verdict: 'beyond', difference: -10, told: '−10.0 (5.0): beyond' }]);
   });
 
   it('takes two standard errors of differences on the same splits for noise', () => {
-    expect(of(20, -5, 10, 0)).toMatchObject({ isWithin: true, difference: 6.25, splits: 4 });
-    expect(of(20, -5, 10, 0)!.margin).toBeCloseTo(2 * 5.5434, 3);
-    expect(of(10, 10, 10, 10)).toMatchObject({ isWithin: false, margin: 5 });
+    const [one] = on(20, -5, 10, 0);
+    expect(one).toMatchObject({ verdict: 'within', difference: 6.25, splits: 4 });
+    expect(one!.margin).toBeCloseTo(2 * 5.5434, 3);
+    expect(on(10, 10, 10, 10)).toMatchObject([{ verdict: 'beyond', margin: 5 }]);
   });
 
-  it('is none where nothing was measured', () => {
-    expect(verdictOf([measured(1, { 'pca exact': 50 })], arms, 5)).toBeUndefined();
+  it('is none where nothing was measured of the same split', () => {
+    const [exact, sketch] = [at('pca exact', { accuracy: 50 }), at('pca sketch', { accuracy: 50 })];
+    expect(verdictsOf([{ ...CASE, split: 1, ...exact }])).toEqual([]);
+    expect(
+      verdictsOf([
+        { ...CASE, split: 1, ...exact },
+        { ...CASE, split: 2, ...sketch },
+      ]),
+    ).toEqual([]);
   });
 });
 
+test('errors are compared on the splits alone that have both', () => {
+  const [clear, through] = [at('pca sketch', { centred: 800 }), at('pca services', { centred: 804 })];
+  const other = { ...CASE, split: 2, ...at('pca sketch', { centred: 100 }) };
+  const found = differencesOf([{ ...CASE, split: 1, ...clear }, { ...CASE, split: 1, ...through }, other]);
+  expect(found).toEqual([
+    {
+      set: 'yale',
+      side: 16,
+      compared: 'pcaServices',
+      k: 5,
+      part: expect.closeTo(0.005, 9),
+      size: expect.closeTo(0.005, 9),
+    },
+  ]);
+});
+
 describe('the report', () => {
-  const refused = 'ERR_TASK_RANGE: no sketch';
-  const through = {
-    'pca two-party': 'simulated',
-    'pca refused': refused,
-    'pca seconds': 2,
-    'pca bytes': 1000,
-    'pca difference': 1e-4,
-    'dca two-party': 'rotated',
-    'dca refused': '',
-    'dca seconds': 1,
-    'dca bytes': 500,
-    'dca difference': 1e-4,
+  const errors = { centred: 800, heldOut: 900, listing: 1000 };
+  const task = { k: 5, refused: '', ms: 2000, bytes: 1000, rebuilt: 800, difference: 1e-4 };
+  const page = async (through: number, tasks: readonly Tidy[]) => {
+    const seen = [
+      at('pca sketch', { accuracy: 80, ...errors }),
+      at('pca services', { accuracy: through, ...errors, centred: 804 }),
+      ...tasks,
+    ];
+    const { report, contradictions } = await reportOf(
+      facesEncrypted,
+      resultsOf([[points, { ...CASE, split: 1 }, seen]]),
+    );
+    expect(contradictions).toEqual([]);
+    return reportToMarkdown(report);
   };
-  const page = (measurements: readonly Measurement[]) =>
-    reportToMarkdown({ title: '', introduction: [], sections: encryptedReport(measurements) });
 
-  it('says which protocol computed what, and that what stands in is not private', () => {
-    const text = page([measured(1, { 'pca sketch': 80, 'pca services': 70 }, through)]);
-    expect(text).toContain('The sketched PCA was computed by `simulated`. **`rotated` refuses it**');
-    expect(text).toContain(refused);
-    expect(text).toContain('`simulated` is not private');
-    expect(text).toContain('DCA was computed by `rotated`.');
+  it('says which protocol computed what, what comes of it, and by how much it is off', async () => {
+    const refused = 'ERR_TASK_RANGE: no sketch';
+    const text = await page(70, [
+      { task: 'pca', arm: 'pca services', twoParty: 'simulated', ...task, refused },
+    ]);
+    expect(text).toContain(`| PCA | 5 | simulated | ${refused} | 2.00 s | 1.00 kB | 1e-4 |`);
     expect(text).toContain('−10.0 (5.0): beyond');
-    const private_ = { ...through, 'pca two-party': 'rotated', 'pca refused': '' };
-    expect(page([measured(1, { 'pca sketch': 80, 'pca services': 80 }, private_)])).not.toContain(
-      'not private',
-    );
+    expect(text).toContain('| centred | PCA by a sketch, through the services | 804.0 | 1 |');
+    expect(text).toContain('| services beside the clear sketch, PCA | +5e-3 |');
+    expect(text).not.toContain('All tasks were computed by');
   });
 
-  it('has errors where they were measured, and how far they are off the clear sketch', () => {
-    const series = { 'pca sketch': 800, 'pca services': 804 };
-    const errors = measured(1, series, through, 'no', 'centred');
-    const text = page([errors]);
-    expect(text).toContain('| PCA by a sketch, through the services | centred | 1 | 804.0 |');
-    expect(text).toContain('| services beside the clear sketch, PCA | +5e−3 |');
-    expect(page([measured(1, series, through)])).not.toContain('Errors of reconstruction');
-    expect(encryptedHighlights([errors])).toEqual([
-      'Centred errors of reconstruction of services beside the clear sketch, PCA: 1 points, which differ by 5e−3 of the error at most.',
-    ]);
-    // Of the splits alone that have both.
-    const arms = { reference: 'pca sketch', arm: 'pca services' } as const;
-    const clear = measured(2, { 'pca sketch': 100 }, {}, 'no', 'centred');
-    expect(relativeDifference([errors, clear], arms, 5)).toBeCloseTo(0.005, 9);
-    expect(relativeDifference([clear], arms, 5)).toBeUndefined();
-  });
-
-  it('names the third task where there was one', () => {
-    const raised = Object.fromEntries(
-      Object.entries(through).flatMap(([name, value]) =>
-        name.startsWith('dca') ? [[name.replace('dca', 'raised'), value]] : [],
-      ),
+  it('contradicts its conclusions where services cost accuracy', async () => {
+    const far = [1, 2, 3].map((split) => ({ ...CASE, split }));
+    const seen = far.map(
+      (chosen) =>
+        [
+          points,
+          chosen,
+          [at('pca sketch', { accuracy: 80, ...errors }), at('pca services', { accuracy: 20, ...errors })],
+        ] as const,
     );
-    const series = { 'pca sketch': 80, 'pca services': 80 };
-    expect(page([measured(1, series, { ...through, ...raised })])).toContain(
-      'DCA, ρ′ = 0.05 was computed by `rotated`.',
+    const { contradictions } = await reportOf(facesEncrypted, resultsOf(seen, { scale: 'full' }));
+    expect(contradictions.some((it) => it.startsWith('contradicted: The services cost no accuracy'))).toBe(
+      true,
     );
-    expect(page([measured(1, series, through)])).not.toContain('DCA, ρ′ = 0.05 was computed');
-  });
-
-  it('says nothing at a glance of made-up faces', () => {
-    const series = { 'pca sketch': 80, 'pca services': 80 };
-    expect(encryptedHighlights([measured(1, series, through)])).toEqual([
-      'Accuracy of services beside the clear sketch, PCA: 1 of 1 points within noise, the largest mean difference 0.0 points.',
-    ]);
-    expect(encryptedHighlights([measured(1, series, through, 'yes')])).toEqual([]);
   });
 });
 
@@ -342,36 +344,35 @@ it('a chain of made-up faces through processes is the clear one', {
   tags: ['long'],
   timeout: 300_000,
 }, async () => {
-  const sizes = { columns: 24, components: 8, owners: 3, keyBits: 1024 };
-  const part = { set: 'yale', side: 8, split: 1, services: 'yes' } as const;
+  const part: Parameters<typeof measurePoints>[0] = {
+    ...{ set: 'yale', side: 8, split: 1, services: 'yes', columns: 24, components: 8 },
+    ...{ owners: 3, keyBits: 1024 },
+  };
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-faces-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const { series, facts } = await measureEncrypted(part, sizes, () => undefined, folder);
+  const records = await measurePoints(part, { note: () => undefined, folder });
   expect(await readdir(folder)).toEqual(['encrypted-yale-8-1']);
   const apart = join(folder, 'encrypted-yale-8-1', APART);
   expect(await readdir(join(apart, 'charts'))).toEqual(['services-yale-8.svg']);
-  expect(facts).toMatchObject({ testRows: 15, features: 64, 'dca two-party': 'rotated', 'dca refused': '' });
   const { rows, train } = small();
   const sketch = pcaProposal({ rows, train, owners: 3, keyBits: 2048, columns: 24, components: 8 });
-  expect(facts['pca two-party']).toBe(refusalOf(sketch) === undefined ? 'rotated' : 'simulated');
-  expect(facts['pca difference']).toBeLessThan(0.01);
-  expect(facts['dca difference']).toBeLessThan(0.02);
-  expect(facts).toMatchObject({
-    'raised two-party': 'rotated',
-    'raised refused': '',
-    'raised components': 3,
-  });
-  expect(facts['raised difference']).toBeLessThan(0.02);
-  const at = (arm: ArmName, k: number, what: Measured) => series[seriesOf(arm, k, what)]!.samples[0]!;
+  const task = (name: string) => records.find((it) => it.task === name)!;
+  expect(task('pca').twoParty).toBe(refusalOf(sketch) === undefined ? 'rotated' : 'simulated');
+  expect(task('dca')).toMatchObject({ twoParty: 'rotated', refused: '' });
+  expect(task('raised')).toMatchObject({ twoParty: 'rotated', refused: '', k: 3 });
+  expect(task('pca').difference).toBeLessThan(0.01);
+  for (const name of ['dca', 'raised']) expect(task(name).difference).toBeLessThan(0.02);
+  const at = (arm: ArmName, k: number, what: string) =>
+    Number(records.find((it) => it.arm === arm && it.k === k && it[what] !== undefined)![what]);
   const off = (one: number, other: number) => Math.abs(one / other - 1);
-  for (const k of [2, 5, 8])
+  for (const k of [2, 5, 8]) {
     expect(off(at('pca services', k, 'centred'), at('pca sketch', k, 'centred'))).toBeLessThan(1e-3);
+    const [clear, through] = [at('pca sketch', k, 'accuracy'), at('pca services', k, 'accuracy')];
+    expect(Math.abs(clear - through)).toBeLessThanOrEqual(100 / 15 + 1e-3);
+  }
   for (const name of ['dca', 'dca raised'] as const)
     expect(off(at(`${name} services`, 2, 'centred'), at(`${name} sketch`, 2, 'centred'))).toBeLessThan(1e-3);
   // The projection's own inverse is the study's least squares.
   expect(off(at('pca services', 8, 'rebuilt'), at('pca services', 8, 'centred'))).toBeLessThan(1e-3);
-  for (const k of [2, 5, 8]) {
-    const [clear, through] = ['pca sketch', 'pca services'].map((arm) => series[seriesOf(arm as ArmName, k)]);
-    expect(Math.abs(clear!.samples[0]! - through!.samples[0]!)).toBeLessThanOrEqual(100 / 15 + 1e-3);
-  }
+  expect(records[0]).toMatchObject({ testRows: 15 });
 });

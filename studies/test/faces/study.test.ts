@@ -1,97 +1,161 @@
-/** The study without faces: made-up ones stand in, and reports say so; and with faces, no report shows any. */
+/** The study without faces: made-up ones stand in, and reports say so; with the user's own rows; and with faces, no report shows any. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
-import { ERRORS, METHODS, seriesOf } from '../../faces/dimensions.ts';
+import { dimensions } from '../../faces/dimensions.ts';
+import { facesEncrypted } from '../../faces/encrypted/index.ts';
 import { loadFaces, madeUpFaces } from '../../faces/faces.ts';
+import { hidden } from '../../faces/hidden.ts';
+import { faces } from '../../faces/index.ts';
 import { faceSheets } from '../../faces/sheets.ts';
-import { FACES_SUITES, facesReport } from '../../faces/suites.ts';
+import { signalRidge } from '../../faces/signal-ridge.ts';
+import { solver } from '../../faces/solver.ts';
 import { splitOf } from '../../faces/trials.ts';
 import { writePictures } from '../../instrument/report/apart.ts';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';
 import { writeReport } from '../../instrument/report/write.ts';
-import { type BenchData, BenchDataSchema } from '../../instrument/report.ts';
-import type { Measurement } from '../../instrument/unit.ts';
-
-const ENVIRONMENT: BenchData['description']['environment'] = {
-  commit: 'none',
-  changes: null,
-  processor: 'made up',
-  cores: 2,
-  memoryBytes: 2 ** 30,
-  system: 'made up',
-  node: 'v26',
-  openssl: '3',
-  packages: {},
-};
-
-const reportOn = (measurements: readonly Measurement[]) =>
-  facesReport({
-    format: 'eigenveil-bench/1',
-    description: {
-      scale: 'quick',
-      suites: FACES_SUITES.map(({ name }) => name),
-      environment: ENVIRONMENT,
-    },
-    finishedAt: '2026-01-01T00:00:00.000Z',
-    measurements,
-    omissions: [],
-  });
+import { StudyResults } from '../../instrument/results.ts';
+import { Settings } from '../../instrument/settings.ts';
+import { reportOf } from '../../instrument/told.ts';
+import { measuredBy, ownRows, resultsOf } from './support.ts';
 
 beforeAll(() => vi.stubEnv('EIGENVEIL_DATA', join(tmpdir(), 'no-faces-here')));
 afterAll(() => vi.unstubAllEnvs());
 
-describe('without faces', () => {
-  it('made-up ones of the same sizes stand in, the same every time', { tags: ['long'] }, async () => {
+const quick = { scale: 'quick', settings: new Settings('quick') } as const;
+
+describe('without faces', { tags: ['long'] }, () => {
+  it('made-up ones of the same sizes stand in, the same every time', async () => {
     const set = await loadFaces('yale');
-    expect(set).toMatchObject({ madeUp: true, side: 64 });
-    expect([set.rows.length, new Set(set.people).size]).toEqual([165, 15]);
+    expect(set.kind).toBe('made-up faces');
+    expect([set.rows.length, new Set(set.labels.identity).size]).toEqual([165, 15]);
     expect(madeUpFaces('yale').rows[7]).toEqual(set.rows[7]);
     expect(set.rows[7]!.every((grey) => Number.isInteger(grey) && grey >= 0 && grey <= 255)).toBe(true);
   });
 
-  it('a report says so, and that its figures repeat nothing of the book', { tags: ['long'] }, async () => {
-    const measured = (madeUp: string): Measurement => ({
-      id: 'dimensions/yale/random/1-1',
-      parameters: { set: 'yale', splitting: 'random', from: 1, to: 1, madeUp },
-      startedAt: '2026-01-01T00:00:00.000Z',
-      seconds: 1,
-      series: Object.fromEntries(
-        METHODS.flatMap((method) =>
-          [14, 5, 160].flatMap((k) => [
-            [seriesOf(method, k, 'accuracy'), { unit: 'points' as const, samples: [50] }],
-            ...ERRORS.map((error) => [
-              seriesOf(method, k, error),
-              { unit: 'grey levels' as const, samples: [1000] },
-            ]),
-          ]),
-        ),
-      ),
-      facts: {},
-    });
-    const { units } = await FACES_SUITES.find(({ name }) => name === 'hidden')!.plan('quick');
-    const hidden = { ...measured('yes'), id: units[0]!.id, parameters: units[0]!.parameters };
-    const page = reportToMarkdown(reportOn([measured('yes'), hidden]));
-    expect(page).toContain('**These are not faces**: yale, glasses are not in the folder');
-    expect(page).not.toContain('At a glance');
-    const real = reportToMarkdown(reportOn([measured('no')]));
-    expect(real).not.toContain('These are not faces');
-    expect(real).toContain('DCA 50.0 %, PCA 50.0 %');
+  it('a run names them as what is missing, so that no conclusions are drawn, and captions say what they are', async () => {
+    for (const study of faces.studies) {
+      const { cases, omissions = [] } = await study.plan(quick);
+      expect(omissions[0]!.why).toContain('no faces');
+      expect(new Set(cases.map(({ kind }) => kind))).toEqual(new Set(['made-up faces']));
+    }
+    const [one] = (await solver.plan(quick)).cases;
+    const results = resultsOf([[solver, one!, [{ machine: 'PCA', k: 2, accuracy: 50 }]]]);
+    const { report } = await reportOf({ ...faces, studies: [solver] }, results);
+    expect(reportToMarkdown(report)).toContain('yale (made up: these are no faces): accuracy in percent');
   });
 });
 
-test.each(['faces-study', 'faces-encrypted'])(
-  'the report that is made of the data kept in %s is of real faces, has no hole, and shows no face',
-  async (folder) => {
-    const kept = new URL(`../../../../docs/${folder}/report.json`, import.meta.url);
-    const data = BenchDataSchema.parse(JSON.parse(await readFile(kept, 'utf8')));
-    const page = reportToMarkdown(facesReport(data));
+describe('conclusions', () => {
+  const at = (method: string, ...accuracy: readonly number[]) =>
+    [5, 10, 14, 50, 160].map((k, i) => ({
+      ...{ split: 1, method, k, accuracy: accuracy[i]! },
+      ...{ listing: 3000 + k, centred: 2000 / k, uncentred: 1, heldOut: 1 },
+    }));
+  const of = (dca: number) => {
+    const chosen = { set: 'yale', splitting: 'random', from: 1, to: 1, kind: 'faces' };
+    const records = [...at('pca', 40, 50, 60, 70, 70), ...at('dca', 50, 60, dca, dca, dca)];
+    return reportOf(
+      { ...faces, studies: [dimensions] },
+      resultsOf([[dimensions, chosen, records]], { scale: 'full' }),
+    );
+  };
+
+  it('are drawn where figures bear them, beside those of the book', async () => {
+    const { report, contradictions } = await of(90);
+    expect(contradictions).toEqual([]);
+    const page = reportToMarkdown(report);
+    expect(page).toContain('with 14 of them it is right about 90.0 % of the test rows, and PCA about 60.0 %');
+    expect(page).toContain('grows with the number of components (3,005 at 5, 3,160 at 160)');
+    expect(page).toContain('| PCA, one run of the book | 58.8 | – | 82.4 | 94.1 | 94.1 | – |');
+  });
+
+  it('fail a run whose figures do not', async () => {
+    const { contradictions } = await of(65);
+    expect(contradictions).toHaveLength(1);
+    expect(contradictions[0]).toContain('DCA needs few components on Yale');
+  });
+
+  it('of MDR are that one label is hidden and the other, too', async () => {
+    const chosen = { set: 'glasses', utility: 'glasses', splitting: 'random', kind: 'faces' };
+    const told = (arm: string, glasses: number, identity: number) => [
+      { split: 1, arm, told: 'glasses', k: 1, accuracy: glasses },
+      { split: 1, arm, told: 'identity', k: 1, accuracy: identity },
+    ];
+    const glasses = [...told('all', 94, 86), ...told('dca', 95, 0), ...told('mdr', 63, 4)];
+    const of = (mdr: number) =>
+      reportOf(
+        { ...faces, studies: [hidden] },
+        resultsOf(
+          [
+            [hidden, chosen, glasses],
+            [
+              hidden,
+              { ...chosen, utility: 'identity' },
+              [...told('all', 92, 82), ...told('dca', 79, 86), ...told('mdr', mdr, 81)],
+            ],
+          ],
+          { scale: 'full' },
+        ),
+      );
+    expect((await of(86)).contradictions).toEqual([]);
+    expect((await of(70)).contradictions[0]).toContain('still 70.0 % of the glasses');
+  });
+});
+
+describe("the user's own rows", () => {
+  const own = ownRows();
+
+  it('are told from by all of their columns, and stand in the report', { tags: ['long'] }, async () => {
+    const cases = await Promise.all(faces.studies.map((study) => measuredBy(study, { ...quick, own })));
+    const results = resultsOf(cases.flat());
+    const { report, contradictions } = await reportOf(faces, results);
+    expect(contradictions).toEqual([]);
+    const page = reportToMarkdown(report);
     expect(page).not.toMatch(/NaN|undefined|Infinity/);
-    expect(page).not.toContain('These are not faces');
-    expect(data.measurements.every(({ parameters }) => parameters.madeUp === 'no')).toBe(true);
-    const blocks = facesReport(data).sections.flatMap((section) => section.blocks);
+    for (const caption of ['toy, split at random: accuracy', 'toy: mean error', 'toy, 6 components of DCA'])
+      expect(page).toContain(caption);
+    const records = results.cases.flatMap(({ study, columns, rows }) =>
+      rows.map((row) => ({ study, ...Object.fromEntries(columns.map((column, i) => [column, row[i]])) })),
+    ) as Record<string, number | string>[];
+    const all = records.find((it) => it.study === dimensions.id && it.method === 'dca' && it.k === 6);
+    // Nothing is missing of rows that are led back from all there is.
+    expect(all!.centred).toBeLessThan(1e-3);
+    expect(all!.accuracy).toBeGreaterThan(90);
+    const told = (arm: string, label: string) =>
+      records.find((it) => it.study === hidden.id && it.arm === arm && it.told === label)!.accuracy;
+    expect(told('mdr', 'label')).toBeGreaterThan(90);
+    expect(told('mdr', 'private label')).toBeLessThan(80);
+    expect(told('all', 'private label')).toBeGreaterThan(90);
+  });
+
+  it('are refused by MDR where they have no private label, and by the services', async () => {
+    const { privateLabels: _, ...single } = own;
+    await expect(async () => hidden.plan({ ...quick, own: single })).rejects.toThrow(
+      '"--private-label COLUMN"',
+    );
+    const [points] = facesEncrypted.studies;
+    await expect(async () => points!.plan({ ...quick, own })).rejects.toThrow('takes no other rows');
+  });
+
+  it('become grey levels from their ranges', async () => {
+    const [row] = (await loadFaces('yale', { ...own, rows: [[-1, 0, 1, 5, -5, 0.5]] })).rows;
+    expect([...row!]).toEqual([0, 127.5, 255, 255, 0, 191.25]);
+  });
+});
+
+test.each([faces, facesEncrypted])(
+  'the kept report of $name is of real faces, has no hole, and shows no face',
+  async (group) => {
+    const kept = new URL(`../../../docs/${group.kept}/report.json`, import.meta.url);
+    const results = StudyResults.parse(JSON.parse(await readFile(kept, 'utf8')));
+    const { report, contradictions } = await reportOf(group, results);
+    expect(contradictions).toEqual([]);
+    expect(reportToMarkdown(report)).not.toMatch(/NaN|undefined|Infinity/);
+    expect(results.cases.every(({ parameters }) => parameters.kind === 'faces')).toBe(true);
+    const blocks = report.sections.flatMap((section) => section.blocks);
     expect(blocks.some(({ kind }) => kind === 'picture')).toBe(false);
   },
 );
@@ -123,12 +187,16 @@ describe('a split', () => {
 
 describe('ρ′', { tags: ['long'] }, () => {
   it('changes by its sign what 160 components lead back, and by its size nothing', async () => {
-    const { units } = await FACES_SUITES.find(({ name }) => name === 'signal-ridge')!.plan('quick');
-    const { series } = await units[0]!.measure(() => undefined);
-    const centred = (rho: number) => series[`dca ${rho}/160 centred`]!.samples;
+    const [[, , records]] = (await measuredBy(signalRidge, quick)) as [
+      Awaited<ReturnType<typeof measuredBy>>[0],
+    ];
+    const at = (rho: number, k: number, column: string) =>
+      records.filter((it) => it.signalRidge === rho && it.k === k).map((it) => Number(it[column]));
+    const centred = (rho: number) => at(rho, 160, 'centred');
+    expect(centred(-0.05)).toHaveLength(2);
     expect(centred(-0.05)).toEqual(centred(-0.001).map((value) => expect.closeTo(value, 1)));
     expect(centred(0.05)[0]).toBeGreaterThan(2 * centred(-0.05)[0]!);
-    expect(series['dca 0.05/14 accuracy']!.samples).toEqual(series['dca -0.05/14 accuracy']!.samples);
+    expect(at(0.05, 14, 'accuracy')).toEqual(at(-0.05, 14, 'accuracy'));
   });
 });
 
@@ -146,7 +214,8 @@ describe('sheets of faces', { tags: ['long'] }, () => {
         'glasses-mdr',
       ]);
       await writePictures(folder, sheets);
-      await writeReport({ folder, report: reportOn([]), data: null });
+      const { report } = await reportOf(faces, resultsOf([]));
+      await writeReport({ folder, report, data: null });
       expect((await readdir(join(folder, 'not-to-be-shared', 'charts'))).length).toBe(sheets.length);
       expect(await readFile(join(folder, 'report.html'), 'utf8')).not.toContain('rgb(');
       expect(await readdir(join(folder, 'charts'))).toEqual([]);
@@ -155,6 +224,16 @@ describe('sheets of faces', { tags: ['long'] }, () => {
       const { pixels, width } = sheets[0]!;
       expect(pixels.slice(0, 64)).toEqual([...rows[0]!.slice(0, 64)]);
       expect(pixels.slice(3 * width, 3 * width + 64)).toEqual([...rows[0]!.slice(192, 256)]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("are not drawn beside a report of the user's own rows", async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'eigenveil-faces-'));
+    try {
+      await faces.beside!(folder, { ...quick, own: ownRows() });
+      expect(await readdir(folder)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -44,6 +44,8 @@ const SMALL: Readonly<Record<string, string>> = {
   soak: '--runs 1 --length 4',
   'soak:kill': '--cycles 1',
   'study:faces': '--quick --only solver --out faces',
+  // Measured through the services it takes minutes, however few faces there are: here its kept figures become a report.
+  'study:faces-encrypted': '--render docs/faces-encrypted/report.json --out faces-encrypted',
   'study:recognition': '--quick --only counts --out recognition',
   'study:templates': '--quick --only counts --out templates',
   'test:long': 'test/isolation.test.ts --passWithNoTests',
@@ -159,8 +161,16 @@ export const SCRIPTS: readonly Form[] = [
     '--contributions 4 --features 40 --sketch 6 --bits 1024 --connections 2',
   ),
   as(/^npm run faults -- --changed$/, '--seconds 1'),
-  // Measured through the services it takes minutes, however few faces there are: here its kept figures become a report.
-  as(/^npm run study:faces -- --only encrypted$/, '--render docs/faces-encrypted/report.json --out faces'),
+  {
+    of: /^npm run study:faces -- --data FILE .+$/,
+    async run(site) {
+      const columns = ['sepal_length', 'sepal_width', 'petal_length', 'petal_width'];
+      const ranges = Object.fromEntries(columns.map((column) => [column, [0, 10]]));
+      await site.write('iris-ranges.json', ranges);
+      const given = `--data ${ROOT}data/iris.csv --label label --ranges ${site.world.folder}/iris-ranges.json`;
+      await script(site, `npm run study:faces -- ${given}`);
+    },
+  },
   as(/^npm run bench -- --(?:quick|only transform)$/),
   {
     of: /^npm run evaluate -- --task task\.json --data rows\.csv.*$/,
