@@ -11,7 +11,6 @@ import { type Sentence, withFigures } from '@eigenveil/studies/instrument/report
 import { format, resolveConfig } from 'prettier';
 import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
 import { ofBenchmarks } from './figures/benchmarks.ts';
-import { ofEvaluation } from './figures/evaluation.ts';
 import { readText } from './figures/kept.ts';
 import { MEASURED } from './figures/measured.ts';
 import { ofRounding } from './figures/rounding.ts';
@@ -25,7 +24,6 @@ const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept repo
 const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promise<Sentence[]>)[]])[] = [
   ['README.md', ofBenchmarks, ofProtocols],
   ['docs/benchmarks.md', ofSmallRuns],
-  ['docs/evaluation.md', ofEvaluation],
   ['docs/floor.md', ofFloor],
   ['docs/precision.md', ofGarbledAccuracy, ofRounding],
   ['docs/rotated.md', ofRotatedAccuracy],

@@ -3,4 +3,8 @@ import { GROUPS } from '@eigenveil/studies/groups';
 import { runStudies } from '@eigenveil/studies/instrument/main';
 import { ROOT } from './rooms.ts';
 
-await runStudies(GROUPS, ROOT);
+// The evaluation is an instrument of its own kind: `npm run evaluate`.
+if (process.argv[2] === 'evaluation') {
+  process.argv.splice(2, 1);
+  await import('./evaluate.ts');
+} else await runStudies(GROUPS, ROOT);

@@ -78,9 +78,16 @@ export interface RunOf {
   readonly environment: Environment;
 }
 
-export type Columns = Readonly<
-  Record<string, { readonly title?: string; readonly values?: Readonly<Record<string, string>> }>
->;
+export type Columns = Readonly<Record<string, ColumnOf>>;
+
+export interface ColumnOf {
+  readonly title?: string;
+  readonly values?: Readonly<Record<string, string>>;
+  /** Its values are sentences, which break into lines. */
+  readonly wraps?: true;
+  /** Its values name headings of the report, and lead there. */
+  readonly leads?: true;
+}
 
 /** Which records a table, a chart or a fact is of. */
 export interface Selection {

@@ -36,12 +36,16 @@ export function tablesOf(declared: TableOf, records: Records): Table[] {
           align: own.every((record) => typeof record[column] === 'number')
             ? ('right' as const)
             : ('left' as const),
+          ...(records.columns[column]?.wraps && { wraps: true as const }),
         })),
         ...spread.map((it) => right(value(across!.column, it))),
         ...Object.keys(cells).map(right),
       ],
       rows: grouped(own, declared.rows).map((group) => [
-        ...declared.rows.map((column) => value(column, group[0]![column])),
+        ...declared.rows.map((column) => {
+          const text = value(column, group[0]![column]);
+          return records.columns[column]?.leads ? [{ text, to: String(group[0]![column]) }] : text;
+        }),
         ...spread.map((it) => across!.cell(group.filter((record) => record[across!.column] === it)).text),
         ...Object.values(cells).map((figure) => figure(group).text),
       ]),

@@ -64,7 +64,7 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   );
   printResult(program, {
     json: shortForm(result),
-    text: [terminalTable(result), ...failures, page].join('\n'),
+    text: [await terminalTable(result), ...failures, page].join('\n'),
   });
   if (interrupted) {
     process.stderr.write('interrupted: run the same command to go on\n');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Experiment, Outcome } from '../../evaluation/experiment.ts';
-import { wordOf } from '../../evaluation/report/words.ts';
+import { wordOf } from '../../evaluation/report/records.ts';
 import { EvaluationResult } from '../../evaluation/result.ts';
 import { Evaluation } from '../../evaluation/run/evaluate.ts';
 import type { Job } from '../../evaluation/run/job.ts';
@@ -156,7 +156,7 @@ it('says that a machine is too noisy only where that alone hid what is known to 
   expect(problemsOf(result)).toEqual([]);
   expect(noiseOf(result)).toEqual([expect.stringContaining(hidden.tooNoisy)]);
   expect(EvaluationResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-  expect(wordOf(result.experiments[0]!).text).toBe('? too noisy here');
+  expect(wordOf(result.experiments[0]!)).toBe('? too noisy here');
   const one = processesOf(({ source }) => ({
     outcome: source.kind === 'bundled' && source.name === 'iris' ? hidden : FEW,
   }));

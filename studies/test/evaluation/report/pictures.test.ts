@@ -21,6 +21,8 @@ const FACE = {
 test('pictures are in a folder of their own, and leave a sentence in the report', async () => {
   const result: EvaluationResult = {
     ...RESULT,
+    failures: [],
+    missing: [],
     experiments: [
       experiment({ id: 'a', cases: [trials('broken', 0.9, 0.1, { blocks: [FACE] })] }),
       experiment({ id: 'b', cases: [trials('broken', 0.9, 0.1, { blocks: [FACE] })] }),
@@ -40,7 +42,7 @@ test('pictures are in a folder of their own, and leave a sentence in the report'
     }
     expect((await charts(folder)).some((name) => name.includes('faces'))).toBe(false);
     expect(EvaluationResult.parse(result)).toEqual(result);
-    await writeReport(folder, { ...RESULT, experiments: [] });
+    await writeReport(folder, { ...result, experiments: [] });
     expect(await readdir(folder)).not.toContain('not-to-be-shared');
   } finally {
     await rm(folder, { recursive: true, force: true });
