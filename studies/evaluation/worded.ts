@@ -1,7 +1,7 @@
 /** The words of experiments, which stand on a page of Markdown for each folder: a heading for each experiment, and fields below it. */
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
-import type { Experiment, Unworded, Words } from './experiment.ts';
+import type { Unworded, Words } from './experiment.ts';
 
 const FIELDS = ['title', 'sees', 'knows', 'control', 'baseline'] as const satisfies (keyof Words)[];
 /** A heading, or a field with the lines that go on with it. */
@@ -9,12 +9,18 @@ const PART = /^(#{2,3}) (\S.*)|^- \*\*(\w+):\*\* ((?:.|\n(?! *\n|- |#))*)/gm;
 
 type Fields = Readonly<Record<string, string>>;
 
+/** An experiment, or a party of several. */
+type Worded = Pick<Unworded, 'id' | 'terms'>;
+
 /**
  * Gives experiments their words. Fields below `##` are those of every experiment in that part that has none of its own; `{{knows}}` stands for such a
  * field in an experiment's own, and `{{…}}` for its `terms`.
  * @throws Error where the page lacks an experiment or a field of it, or has another one
  */
-export function worded(page: URL, experiments: readonly Unworded[]): Experiment[] {
+export function worded<One extends Worded>(
+  page: URL,
+  experiments: readonly One[],
+): (Omit<One, 'terms'> & Words)[] {
   const found = fieldsOf(readFileSync(page, 'utf8'));
   const superfluous = [...found.keys()].find((id) => !experiments.some((one) => one.id === id));
   if (superfluous !== undefined)

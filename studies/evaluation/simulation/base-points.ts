@@ -10,8 +10,7 @@ import {
   unevenness,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
-import type { Game } from './game.ts';
-import { once } from './sides.ts';
+import { once, party } from './party.ts';
 
 const POINTS = 128;
 const POINT_BYTES = 65;
@@ -24,23 +23,11 @@ interface Sent {
   readonly points: readonly Uint8Array[];
 }
 
-export const basePoints: Game = {
+export const basePoints = party({
   id: 'data-user-base-points',
-  title: "The CSP's points of the base transfers do not tell its choices, the bits of Δ.",
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-21', 'S-39'],
-  sees: `The ${POINTS} points of P-256 that the CSP sends.`,
-  knows: "The CSP's choices: it tries to find them in the points.",
-  simulator: 'nothing; its choices are others',
-  values: [
-    'ordinates that are odd where the choice is 1',
-    'abscissas that are odd where the choice is 1',
-    'highest bits of abscissas that are 1 where the choice is 1',
-    'odd ordinates',
-    'unevenness of the bytes of abscissas',
-    'points',
-  ],
   leaks: [
     {
       id: 'even',
@@ -53,26 +40,33 @@ export const basePoints: Game = {
   controlRuns: 16,
   repetitions: 10,
   scenes: ['pima'],
-  open() {
-    const run = once(sent);
+  open: () => once(sent),
+  async real(run, draws, planted): Promise<Sent> {
+    const { choices, points } = await run(draws);
+    const leaks = draws.of('leak');
+    const even = (i: number) => planted !== undefined && choices[i] === 1 && leaks.uniform() < planted.size;
+    return { choices, points: points.map((point, i) => (even(i) ? withEvenOrdinate(point) : point)) };
+  },
+  async simulated(_, draws) {
+    const { choices } = choicesOf(draws.of('others'));
+    return { choices, points: (await sent(draws)).points };
+  },
+  features(_, { choices, points }) {
+    const ofOnes = (bit: (point: Uint8Array) => number) =>
+      points.reduce((sum, point, i) => sum + (choices[i] === 1 ? bit(point) : 0), 0) /
+      choices.reduce((sum, choice) => sum + choice, 0);
     return {
-      async real(draws, planted) {
-        const { choices, points } = await run(draws);
-        const leaks = draws.of('leak');
-        const even = (i: number) =>
-          planted !== undefined && choices[i] === 1 && leaks.uniform() < planted.size;
-        return summedUp(
-          choices,
-          points.map((point, i) => (even(i) ? withEvenOrdinate(point) : point)),
-        );
-      },
-      async simulated(draws) {
-        const { choices } = choicesOf(draws.of('others'));
-        return summedUp(choices, (await sent(draws)).points);
-      },
+      'ordinates that are odd where the choice is 1': ofOnes((point) => point.at(-1)! & 1),
+      'abscissas that are odd where the choice is 1': ofOnes((point) => point[ABSCISSA_END - 1]! & 1),
+      'highest bits of abscissas that are 1 where the choice is 1': ofOnes((point) => point[1]! >> 7),
+      'odd ordinates': points.reduce((sum, point) => sum + (point.at(-1)! & 1), 0),
+      'unevenness of the bytes of abscissas': unevenness(
+        points.map((point) => point.subarray(1, ABSCISSA_END)),
+      ),
+      points: points.length,
     };
   },
-};
+});
 
 function choicesOf(draws: Draws) {
   const delta = drawDelta(draws.of('delta').source);
@@ -100,18 +94,4 @@ function withEvenOrdinate(point: Uint8Array): Uint8Array {
   const y = BigInt(`0x${Buffer.from(point.subarray(ABSCISSA_END)).toString('hex')}`);
   const even = Buffer.from((PRIME - y).toString(16).padStart(64, '0'), 'hex');
   return Buffer.concat([point.subarray(0, ABSCISSA_END), even]);
-}
-
-function summedUp(choices: Uint8Array, points: readonly Uint8Array[]): number[] {
-  const ofOnes = (bit: (point: Uint8Array) => number) =>
-    points.reduce((sum, point, i) => sum + (choices[i] === 1 ? bit(point) : 0), 0) /
-    choices.reduce((sum, choice) => sum + choice, 0);
-  return [
-    ofOnes((point) => point.at(-1)! & 1),
-    ofOnes((point) => point[ABSCISSA_END - 1]! & 1),
-    ofOnes((point) => point[1]! >> 7),
-    points.reduce((sum, point) => sum + (point.at(-1)! & 1), 0),
-    unevenness(points.map((point) => point.subarray(1, ABSCISSA_END))),
-    points.length,
-  ];
 }

@@ -11,26 +11,13 @@ import {
 import { flatten, layout } from '@eigenveil/statistics';
 import { RandomBits } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
-import type { Game } from './game.ts';
-import { drawnStatistics, omitsSmall, smallTask } from './inputs.ts';
-import type { Planted } from './sides.ts';
+import { drawnStatistics, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
+import { named, type Planted, party } from './party.ts';
 
 const FEATURES = 4;
-const SLOTS = (FEATURES * (FEATURES + 1)) / 2 + FEATURES + 2;
 /** Of the key under which these tasks are packed, and encrypted where they are: only its form counts here. */
 export const KEY_BITS = 1024;
 const LOW_BITS = 8;
-
-const VALUES = [
-  ...Array.from({ length: SLOTS }, (_, i) => `slot ${i + 1}`),
-  'largest slot',
-  'smallest slot',
-  'sum of slots',
-  'inner product of slots and statistics',
-  'least distance of a slot from its statistic, in bits',
-  'least distance of two slots, in bits',
-  'lowest bits that are those of the statistic',
-];
 
 /** An insecure key of the task's length, for experiments. */
 export function keyOf() {
@@ -41,16 +28,26 @@ export function keyOf() {
   });
 }
 
-export const blindedSlots: Game = {
+interface World {
+  readonly small: SmallTask;
+  readonly packing: Packing;
+  readonly publicKey: PublicKey;
+}
+
+/** Slots, and the statistics of their rows. */
+interface View {
+  readonly values: readonly bigint[];
+  readonly slots: readonly bigint[];
+}
+
+const statisticsFor = ({ small }: World, draws: Draws) =>
+  flatten(small.task, drawnStatistics(small, draws.of('rows')));
+
+export const blindedSlots = party({
   id: 'csp-slots',
-  title: 'What the CSP decrypts is as good as random numbers.',
   attacker: 'CSP',
   secret: 'pooled statistics',
   claims: ['S-11', 'S-13', 'S-72'],
-  sees: 'Every slot of the blinded aggregate, packed and unpacked by the real code, of a PCA of 4 features. Encryption is left out: it is exact.',
-  knows: 'The statistics themselves: it tries to find them in the slots.',
-  simulator: 'the widths of the slots',
-  values: VALUES,
   leaks: [
     {
       id: 'range',
@@ -76,29 +73,52 @@ export const blindedSlots: Game = {
   repetitions: 20,
   scenes: ['pima', 'ionosphere'],
   omits: (scene) => omitsSmall(scene, FEATURES),
-  async open(scene) {
+  async open(scene): Promise<World> {
     const small = smallTask(scene, { features: FEATURES, components: 2, twoParty: 'garbled' });
-    const packing = layout({ ...small.task, keyBits: KEY_BITS });
     const { publicKey } = await keyOf();
-    const statisticsFor = (draws: Draws) => flatten(small.task, drawnStatistics(small, draws.of('rows')));
+    return { small, publicKey, packing: layout({ ...small.task, keyBits: KEY_BITS }) };
+  },
+  real(world, draws, planted): View {
+    const { packing, publicKey } = world;
+    const values = statisticsFor(world, draws);
+    const drawn = [...drawBlinding(packing, draws.of('run').source)];
+    const blinding = spoilt(drawn, packing, draws.of('leak'), planted);
+    return { values, slots: blinded(publicKey, packing, values, blinding) };
+  },
+  simulated: (world, draws) => ({
+    slots: simulatedSlots(world.packing, new RandomBits(draws.of('run').source)),
+    values: statisticsFor(world, draws),
+  }),
+  features({ packing: { valueBits, blindingBits } }, { values, slots }) {
+    const random = slots.map((slot, i) => slot - (1n << BigInt(valueBits[i]! - 1)));
+    const places = random.map((part, i) => Number(part) * 2 ** -blindingBits[i]!);
+    const sizes = values.map((value, i) => Number(value) * 2 ** -valueBits[i]!);
+    const bitsOf = (x: bigint) => (x < 0n ? -x : x).toString(2).length;
+    const mask = (1n << BigInt(LOW_BITS)) - 1n;
     return {
-      real(draws, planted) {
-        const values = statisticsFor(draws);
-        const blinding = spoilt(
-          [...drawBlinding(packing, draws.of('run').source)],
-          packing,
-          draws.of('leak'),
-          planted,
-        );
-        return summedUp(packing, values, blinded(publicKey, packing, values, blinding));
-      },
-      simulated(draws) {
-        const slots = simulatedSlots(packing, new RandomBits(draws.of('run').source));
-        return summedUp(packing, statisticsFor(draws), slots);
-      },
+      ...named(places, (i) => `slot ${i + 1}`),
+      'largest slot': Math.max(...places),
+      'smallest slot': Math.min(...places),
+      'sum of slots': places.reduce((sum, place) => sum + place, 0),
+      'inner product of slots and statistics': places.reduce(
+        (sum, place, i) => sum + (place - 0.5) * sizes[i]!,
+        0,
+      ),
+      'least distance of a slot from its statistic, in bits': Math.min(
+        ...random.map((part, i) => bitsOf(part - values[i]!) - blindingBits[i]!),
+      ),
+      'least distance of two slots, in bits': Math.min(
+        ...random.slice(1).map((part, i) => {
+          const more = blindingBits[i]! - blindingBits[i + 1]!;
+          return bitsOf((more > 0 ? part << BigInt(more) : part) - random[i]!) - blindingBits[i]!;
+        }),
+      ),
+      'lowest bits that are those of the statistic': random.filter(
+        (part, i) => ((part ^ values[i]!) & mask) === 0n,
+      ).length,
     };
   },
-};
+});
 
 /** As the CSP unpacks them after decryption. */
 function blinded(
@@ -118,33 +138,6 @@ function blinded(
 /** Uniform in the range of the blinding. */
 export function simulatedSlots({ valueBits, blindingBits }: Packing, random: RandomBits): bigint[] {
   return valueBits.map((bits, i) => (1n << BigInt(bits - 1)) + random.integer(blindingBits[i]!));
-}
-
-function summedUp(
-  { valueBits, blindingBits }: Packing,
-  values: readonly bigint[],
-  slots: readonly bigint[],
-): number[] {
-  const random = slots.map((slot, i) => slot - (1n << BigInt(valueBits[i]! - 1)));
-  const places = random.map((part, i) => Number(part) * 2 ** -blindingBits[i]!);
-  const sizes = values.map((value, i) => Number(value) * 2 ** -valueBits[i]!);
-  const bitsOf = (x: bigint) => (x < 0n ? -x : x).toString(2).length;
-  const mask = (1n << BigInt(LOW_BITS)) - 1n;
-  return [
-    ...places,
-    Math.max(...places),
-    Math.min(...places),
-    places.reduce((sum, place) => sum + place, 0),
-    places.reduce((sum, place, i) => sum + (place - 0.5) * sizes[i]!, 0),
-    Math.min(...random.map((part, i) => bitsOf(part - values[i]!) - blindingBits[i]!)),
-    Math.min(
-      ...random.slice(1).map((part, i) => {
-        const more = blindingBits[i]! - blindingBits[i + 1]!;
-        return bitsOf((more > 0 ? part << BigInt(more) : part) - random[i]!) - blindingBits[i]!;
-      }),
-    ),
-    random.filter((part, i) => ((part ^ values[i]!) & mask) === 0n).length,
-  ];
 }
 
 function spoilt(

@@ -15,9 +15,8 @@ import { RandomBits } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import type { Scene } from '../scene.ts';
 import { KEY_BITS, keyOf, simulatedSlots } from './blinded-slots.ts';
-import type { Game } from './game.ts';
 import { drawnOwners, OWNERS, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
-import { once, type Planted } from './sides.ts';
+import { named, once, type Planted, party } from './party.ts';
 
 export const FEATURES = 3;
 
@@ -60,23 +59,11 @@ const place = (x: bigint, range: bigint) => Number((x << 53n) / range) * 2 ** -5
 
 const LEAST_SHARED = { sizes: [0.05, 0.1, 0.2, 0.4, 1] } as const;
 
-export const contributionsAtDataUser: Game = {
+export const contributionsAtDataUser = party({
   id: 'data-user-contributions',
-  title: 'Contributions look to the data user like encryptions of zeros.',
   attacker: 'data user',
   secret: 'statistics of an owner',
   claims: ['S-8'],
-  sees: `The ciphertexts of ${OWNERS} owners' contributions as they arrive, under an (insecure) key of ${KEY_BITS} bits.`,
-  knows: 'The public key. Without the secret one, as the data user.',
-  simulator: 'the public key and the number of ciphertexts; it encrypts zeros',
-  values: [
-    ...Array.from({ length: OWNERS }, (_, o) => `ciphertext of owner ${o + 1}`),
-    ...Array.from({ length: OWNERS }, (_, o) => `randomiser of owner ${o + 1}`),
-    'lowest bits',
-    'pairs of ciphertexts with one randomiser',
-    'ciphertexts without a randomiser',
-    'ciphertexts',
-  ],
   leaks: [
     {
       id: 'reused',
@@ -98,32 +85,33 @@ export const contributionsAtDataUser: Game = {
   omits: (scene) => omitsSmall(scene, FEATURES),
   async open(scene) {
     const world = await worldOf(scene);
-    const { publicKey, packing, pool } = world;
-    const sumUp = (all: readonly (readonly Ciphertext[])[]): number[] => {
-      const traces = all.flat().map((c) => traceOf(c, publicKey));
-      return [
-        ...all.map(([c]) => place(c!, publicKey.nSquared)),
-        ...all.map(([c]) => place(traceOf(c!, publicKey), publicKey.n)),
-        all.flat().reduce((sum, c) => sum + Number(c & 0xffn), 0),
-        traces.length - new Set(traces).size,
-        traces.filter((trace) => trace === 1n).length,
-        traces.length,
-      ];
-    };
-    const run = once((draws) => contributions(world, draws));
+    return { ...world, run: once((draws) => contributions(world, draws)) };
+  },
+  async real({ run, publicKey }, draws, planted) {
+    return spoilt(await run(draws), publicKey, draws.of('leak'), planted);
+  },
+  simulated({ publicKey, packing, pool }) {
+    const zeros = Array.from(packing.plaintexts, () => 0n);
+    return Promise.all(Array.from({ length: OWNERS }, () => pool.encrypt(publicKey, zeros, 'standard')));
+  },
+  features({ publicKey }, all: readonly (readonly Ciphertext[])[]) {
+    const traces = all.flat().map((c) => traceOf(c, publicKey));
     return {
-      async real(draws, planted) {
-        return sumUp(spoilt(await run(draws), publicKey, draws.of('leak'), planted));
-      },
-      async simulated() {
-        const zeros = Array.from(packing.plaintexts, () => 0n);
-        return sumUp(
-          await Promise.all(Array.from({ length: OWNERS }, () => pool.encrypt(publicKey, zeros, 'standard'))),
-        );
-      },
+      ...named(
+        all.map(([c]) => place(c!, publicKey.nSquared)),
+        (o) => `ciphertext of owner ${o + 1}`,
+      ),
+      ...named(
+        all.map(([c]) => place(traceOf(c!, publicKey), publicKey.n)),
+        (o) => `randomiser of owner ${o + 1}`,
+      ),
+      'lowest bits': all.flat().reduce((sum, c) => sum + Number(c & 0xffn), 0),
+      'pairs of ciphertexts with one randomiser': traces.length - new Set(traces).size,
+      'ciphertexts without a randomiser': traces.filter((trace) => trace === 1n).length,
+      ciphertexts: traces.length,
     };
   },
-};
+});
 
 /** Another plaintext under the first owner's randomiser is its ciphertext times a power of 1 + n. */
 function spoilt(
@@ -143,22 +131,22 @@ function spoilt(
   });
 }
 
-export const randomisersAtCsp: Game = {
+interface Blinded {
+  readonly aggregate: readonly Ciphertext[];
+  readonly blinded: readonly Ciphertext[];
+}
+
+const aggregateOf = ({ publicKey }: World, all: readonly (readonly Ciphertext[])[]) =>
+  all.reduce<Ciphertext[]>(
+    (sum, own) => sum.map((c, i) => add(publicKey, c, own[i]!)),
+    all[0]!.map(() => 1n as Ciphertext),
+  );
+
+export const randomisersAtCsp = party({
   id: 'csp-randomisers',
-  title: 'The blinded aggregate does not tell the CSP which contributions went into it.',
   attacker: 'CSP',
   secret: 'statistics of an owner',
   claims: ['S-72'],
-  sees: `The blinded aggregate as it arrives, and with its (insecure) key of ${KEY_BITS} bits the randomiser of each ciphertext and its slots.`,
-  knows: "All owners' ciphertexts, as somebody on the network would who breaks TLS.",
-  simulator: 'the key and the widths of the slots; it encrypts uniform slots',
-  values: [
-    'first randomiser',
-    'ciphertexts with the randomiser of a product of contributions',
-    'ciphertexts without a randomiser',
-    'lowest bits',
-    'ciphertexts',
-  ],
   leaks: [
     {
       id: 'not-rerandomised',
@@ -175,47 +163,41 @@ export const randomisersAtCsp: Game = {
   async open(scene) {
     const world = await worldOf(scene);
     const { small, packing, publicKey, pool } = world;
-    const sumUp = (blinded: readonly Ciphertext[], aggregate: readonly Ciphertext[]): number[] => {
-      const traces = blinded.map((c) => traceOf(c, publicKey));
-      return [
-        place(traces[0]!, publicKey.n),
-        traces.filter((trace, i) => trace === traceOf(aggregate[i]!, publicKey)).length,
-        traces.filter((trace) => trace === 1n).length,
-        blinded.reduce((sum, c) => sum + Number(c & 0xffn), 0),
-        blinded.length,
-      ];
-    };
-    const aggregateOf = (all: readonly (readonly Ciphertext[])[]) =>
-      all.reduce(
-        (sum, own) => sum.map((c, i) => add(publicKey, c, own[i]!)),
-        [...all[0]!].map(() => 1n as Ciphertext),
-      );
-    const run = once(async (draws) => {
-      const aggregate = aggregateOf(await contributions(world, draws));
+    const run = once(async (draws): Promise<Blinded> => {
+      const aggregate = aggregateOf(world, await contributions(world, draws));
       const drawn = draw({ task: small.task, packing }, draws.of('run').source);
       const bytes = await blind({ publicKey, packing }, aggregate, drawn, pool);
       return { aggregate, blinded: await decodeCiphertexts(publicKey, bytes, packing.plaintexts.length) };
     });
+    return { ...world, run };
+  },
+  async real({ run, publicKey }, draws, planted) {
+    const { aggregate, blinded } = await run(draws);
+    const leaks = draws.of('leak');
+    const bare = (i: number) =>
+      add(publicKey, aggregate[i]!, (1n + BigInt(leaks.below(1 << 20)) * publicKey.n) as Ciphertext);
+    const isBare = () => planted !== undefined && leaks.uniform() < planted.size;
+    return { aggregate, blinded: blinded.map((c, i) => (isBare() ? bare(i) : c)) };
+  },
+  async simulated(world, draws) {
+    const { packing, publicKey, pool } = world;
+    const slots = simulatedSlots(packing, new RandomBits(draws.of('run').source));
+    const plaintexts = packBlinding(publicKey, packing, slots);
     return {
-      async real(draws, planted) {
-        const { aggregate, blinded } = await run(draws);
-        const leaks = draws.of('leak');
-        const bare = blinded.map((c, i) => {
-          if (planted === undefined || leaks.uniform() >= planted.size) return c;
-          return add(
-            publicKey,
-            aggregate[i]!,
-            (1n + BigInt(leaks.below(1 << 20)) * publicKey.n) as Ciphertext,
-          );
-        });
-        return sumUp(bare, aggregate);
-      },
-      async simulated(draws) {
-        const slots = simulatedSlots(packing, new RandomBits(draws.of('run').source));
-        const plaintexts = packBlinding(publicKey, packing, slots);
-        const made = await pool.encrypt(publicKey, plaintexts, 'standard');
-        return sumUp(made, aggregateOf(await contributions(world, draws)));
-      },
+      blinded: await pool.encrypt(publicKey, plaintexts, 'standard'),
+      aggregate: aggregateOf(world, await contributions(world, draws)),
     };
   },
-};
+  features({ publicKey }, { aggregate, blinded }: Blinded) {
+    const traces = blinded.map((c) => traceOf(c, publicKey));
+    return {
+      'first randomiser': place(traces[0]!, publicKey.n),
+      'ciphertexts with the randomiser of a product of contributions': traces.filter(
+        (trace, i) => trace === traceOf(aggregate[i]!, publicKey),
+      ).length,
+      'ciphertexts without a randomiser': traces.filter((trace) => trace === 1n).length,
+      'lowest bits': blinded.reduce((sum, c) => sum + Number(c & 0xffn), 0),
+      ciphertexts: blinded.length,
+    };
+  },
+});

@@ -1,9 +1,12 @@
 /** The data user of `rotated` in one process with whoever plays the CSP, and all that it sees. Its code is the real one. */
 import type { FlatResult } from '@eigenveil/methods';
+import type { Statistics } from '@eigenveil/statistics';
 import { type Channel, systemClock } from '@eigenveil/two-party';
 import {
+  type answerRotated,
   type askRotated,
   type Correlator,
+  clearProducts,
   decodeShares,
   type Matrix,
   MessageStream,
@@ -13,13 +16,14 @@ import {
   recorded,
   writeRing,
 } from '@eigenveil/two-party/insides';
-import type { SmallTask } from './inputs.ts';
+import type { Draws } from '../draws.ts';
+import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 
 /** Its next byte need not wait: no time is looked at here. */
 export const AT_ONCE = { milliseconds: 0, clock: systemClock };
 
 /** What the data user gets of products and puts into them, call by call. */
-export interface Watched {
+interface Watched {
   readonly shares: readonly (readonly Matrix[])[];
   readonly asked: readonly (readonly Matrix[])[];
 }
@@ -57,7 +61,7 @@ function watching(correlator: Correlator): Watched & { readonly correlator: Corr
 }
 
 /** A correlator whose shares are uniform, with nobody at the other end: what products are to the data user. */
-export function uniformProducts(random: RandomBits): Correlator {
+function uniformProducts(random: RandomBits): Correlator {
   return {
     async multiply(products) {
       const shares: bigint[][][] = [];
@@ -80,8 +84,8 @@ export interface Seen extends Watched {
   message(type: number, ringBits: number): bigint[];
 }
 
-/** Runs the data user, and whoever plays the CSP, which may look at what the data user puts into products. */
-export async function runDataUser(
+/** Runs the data user, and whoever plays the CSP. */
+async function runDataUser(
   ask: typeof askRotated,
   { task, program }: SmallTask,
   { shares, correlator }: { readonly shares: readonly bigint[]; readonly correlator: Correlator },
@@ -112,24 +116,67 @@ export async function runDataUser(
   };
 }
 
+type Ask = typeof askRotated;
+type AtCsp = Parameters<typeof answerRotated>;
+
+/** A real run: `answer` is the CSP's code, given who chooses and what the CSP has. Products are dealt. */
+export function realRun(
+  ask: Ask,
+  small: SmallTask,
+  statistics: Statistics,
+  draws: Draws,
+  answer: (stream: MessageStream, setUp: AtCsp[1], own: AtCsp[3]) => Promise<unknown>,
+): Promise<Seen> {
+  const shares = sharesOf(small, statistics, draws);
+  const { chooser, correlator } = clearProducts(draws.source);
+  const csp = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
+  return runDataUser(ask, small, { shares: shares.dataUser, correlator }, (stream) =>
+    answer(stream, async () => chooser, csp),
+  );
+}
+
+/** What somebody in the place of the CSP has who has no shares: the line, and what the data user puts into products. */
+interface Playing extends Watched {
+  readonly stream: MessageStream;
+  /** The data user's shares, its random tape: minus its blinding. */
+  readonly own: readonly bigint[];
+  /** Sends what makes up these values with the data user's share of them. */
+  send(type: number, values: readonly bigint[], theirs: readonly bigint[], ringBits: number): Promise<void>;
+  /** Waits until the data user has its shares of so many exchanges. */
+  exchanged(count: number): Promise<void>;
+}
+
+/** A simulated run: \`play\` stands in the place of the CSP, and products are uniform. */
+export function simulatedRun(
+  ask: Ask,
+  small: SmallTask,
+  statistics: Statistics,
+  { draws, random }: { readonly draws: Draws; readonly random: RandomBits },
+  play: (playing: Playing) => Promise<void>,
+): Promise<Seen> {
+  const own = sharesOf(small, statistics, draws).dataUser;
+  const dataUser = { shares: own, correlator: uniformProducts(random) };
+  return runDataUser(ask, small, dataUser, (stream, watched) =>
+    play({
+      ...watched,
+      ...{ stream, own },
+      async send(type, values, theirs, ringBits) {
+        const less = values.map((value, e) => BigInt.asUintN(ringBits, value - theirs[e]!));
+        writeRing(stream, type, less, ringBits);
+        await stream.flush();
+      },
+      // The data user computes in turns of the same event loop.
+      async exchanged(count) {
+        while (watched.shares.length !== count) await new Promise<void>((resolve) => setImmediate(resolve));
+      },
+    }),
+  );
+}
+
 /** What two lists of shares add up to. */
 export const added = (own: readonly bigint[], theirs: readonly bigint[], ringBits: number): bigint[] =>
   own.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
 
-/** Sends what makes up these values with the data user's share of them. */
-export function sender(stream: MessageStream) {
-  return async (type: number, values: readonly bigint[], theirs: readonly bigint[], ringBits: number) => {
-    const less = values.map((value, e) => BigInt.asUintN(ringBits, value - theirs[e]!));
-    writeRing(stream, type, less, ringBits);
-    await stream.flush();
-  };
-}
-
 /** As many in a row as there are columns. */
 export const inRows = (entries: readonly bigint[], columns: number): bigint[][] =>
   Array.from({ length: entries.length / columns }, (_, i) => entries.slice(i * columns, (i + 1) * columns));
-
-/** The data user computes in turns of the same event loop. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise<void>((resolve) => setImmediate(resolve));
-}

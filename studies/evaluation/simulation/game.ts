@@ -1,119 +1,93 @@
 /**
- * A game of real and simulated views: one protocol and one role, what sums its view up, and the leaks that can be planted into it. Of each game come one
- * experiment that shall find nothing, and for each leak a control that must find it.
+ * The game of every party: is a view real or simulated? Of each party come one experiment that shall find nothing, and for each leak a control that must
+ * find it. How large a leak must be to be found is measured beside the first.
  */
 import type { Block } from '../../instrument/report/document.ts';
 import { Draws } from '../draws.ts';
-import type { Effort, Experiment, Setting, Test } from '../experiment.ts';
+import type { Experiment, Setting, Test, Words } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
+import type { Features, Leak, Party } from './party.ts';
 import { type Curve, leastFound, measureCurve, POWER, powerChart } from './power.ts';
-import { type Leak, type Sides, viewsOf } from './sides.ts';
 import { type Comparison, compareViews } from './two-sample.ts';
 
-export interface Game
-  extends Pick<Experiment, 'id' | 'title' | 'attacker' | 'secret' | 'claims' | 'sees' | 'knows' | 'scenes'> {
-  /** What the simulator is given. */
-  readonly simulator: string;
-  /** Names of the values of a run. */
-  readonly values: readonly string[];
-  readonly leaks: readonly Leak[];
-  /** Runs on either side: of the experiment, and of a control, which need not look long. */
-  readonly runs: Readonly<Record<Effort, number>>;
-  readonly controlRuns: number;
-  /** Tests at each size of a leak, for its power. */
-  readonly repetitions: number;
-  omits?(scene: Scene): string | undefined;
-  open(scene: Scene, draws: Draws): Promise<Sides> | Sides;
-}
-
 /** That which shall find nothing, and a control for each leak. */
-export function experimentsOf(game: Game): Experiment[] {
-  const { id, title, attacker, secret, claims, sees, knows, scenes } = game;
-  const shared = {
+export function experimentsOf(party: Party & Words): Experiment[] {
+  const { id, title, attacker, secret, claims, sees, knows, control, baseline, scenes, omits } = party;
+  const experiment = {
+    id: `simulated-${id}`,
+    ...{ title, attacker, secret, claims, sees, knows, control, baseline, scenes },
     kind: 'simulation' as const,
-    ...{ attacker, secret, claims, sees, scenes },
-    knows: `${knows} The simulator has ${game.simulator}.`,
-    control: 'Views that the simulator makes, as many whole runs of it.',
-    baseline: 'A guess of the side, right half of the time.',
     unit: 'run' as const,
-    ...(game.omits && { omits: (scene: Scene) => game.omits!(scene) }),
+    ...(omits && { omits: (scene: Scene) => omits(scene) }),
   };
   return [
-    {
-      ...shared,
-      id: `simulated-${id}`,
-      title,
-      expectation: 'holds',
-      run: (setting) => tested(game, setting),
-    },
-    ...game.leaks.map(
+    { ...experiment, expectation: 'holds', run: (setting) => play(party, setting) },
+    ...party.leaks.map(
       (leak): Experiment => ({
-        ...shared,
+        ...experiment,
         id: `simulated-${id}-${leak.id}`,
         title: `${title} Planted: ${leak.title}`,
         expectation: 'control',
-        run: (setting) => controlled(game, leak, setting),
+        run: (setting) => play(party, setting, leak),
       }),
     ),
   ];
 }
 
-async function tested(game: Game, { scene, effort, seed, note }: Setting): Promise<Test> {
+/** Plays with a leak at its largest, or with none. */
+async function play(party: Party, { scene, effort, seed, note }: Setting, leak?: Leak): Promise<Test> {
   const draws = new Draws(seed);
-  const sides = await game.open(scene, draws.of('inputs'));
-  const runs = game.runs[effort];
-  const comparison = compareViews(
-    game.values,
-    await viewsOf(draws.of('real'), runs, (own) => sides.real(own)),
-    await viewsOf(draws.of('simulated'), runs, (own) => sides.simulated(own)),
-  );
+  const sides = await party.open(scene);
+  const runs = leak ? party.controlRuns : party.runs[effort];
+  const planted = leak && { leak: leak.id, size: leak.sizes.at(-1)! };
+  const real = await viewsOf(draws.of('real'), runs, (own) => sides.real(own, planted));
+  const simulated = await viewsOf(draws.of('simulated'), runs, (own) => sides.simulated(own));
+  const comparison = compareViews(real, simulated);
   const curves: Curve[] = [];
-  if (effort === 'full') {
-    const simulated = await viewsOf(draws.of('simulated for power'), runs * game.repetitions, (own) =>
+  if (leak === undefined && effort === 'full') {
+    const more = await viewsOf(draws.of('simulated for power'), runs * party.repetitions, (own) =>
       sides.simulated(own),
     );
-    for (const leak of game.leaks) {
-      note(`power against: ${leak.title}`);
-      curves.push(await measureCurve(game, leak, { sides, simulated, runs, draws: draws.of('power') }));
+    for (const each of party.leaks) {
+      note(`power against: ${each.title}`);
+      curves.push(
+        await measureCurve(each, party.repetitions, runs, more, (test, size) =>
+          viewsOf(draws.of('power').of(test), runs, (own) => sides.real(own, { leak: each.id, size })),
+        ),
+      );
     }
   }
   const found = curves.map((curve) => ({ curve, least: leastFound(curve) }));
   const first = found.find(({ least }) => least !== undefined);
   return {
-    ...outcomeOf(comparison, runs),
+    kind: 'test',
+    p: comparison.p,
+    n: 2 * runs,
+    distance: comparison.advantage,
     detectable: first && { leak: `${first.curve.leak.title} (${first.curve.leak.size})`, size: first.least! },
     facts: {
       ...factsOf(comparison),
+      ...(planted && { [leak.size]: planted.size }),
       ...Object.fromEntries(
-        found.map(({ curve: { leak }, least }) => [
-          `found with power ${POWER}: ${leak.size}`,
-          least ?? `more than ${leak.sizes.at(-1)}`,
+        found.map(({ curve: { leak: of }, least }) => [
+          `found with power ${POWER}: ${of.size}`,
+          least ?? `more than ${of.sizes.at(-1)}`,
         ]),
       ),
     },
-    blocks: [...curves.map((curve) => powerChart(game, curve, scene.name, runs)), tableOf(comparison)],
+    blocks: [...curves.map((curve) => powerChart(party, curve, scene.name, runs)), tableOf(comparison)],
   };
 }
 
-async function controlled(game: Game, leak: Leak, { scene, seed }: Setting): Promise<Test> {
-  const draws = new Draws(seed);
-  const sides = await game.open(scene, draws.of('inputs'));
-  const planted = { leak: leak.id, size: leak.sizes.at(-1)! };
-  const comparison = compareViews(
-    game.values,
-    await viewsOf(draws.of('real'), game.controlRuns, (own) => sides.real(own, planted)),
-    await viewsOf(draws.of('simulated'), game.controlRuns, (own) => sides.simulated(own)),
-  );
-  return {
-    ...outcomeOf(comparison, game.controlRuns),
-    detectable: undefined,
-    facts: { ...factsOf(comparison), [leak.size]: planted.size },
-    blocks: [tableOf(comparison)],
-  };
-}
-
-function outcomeOf({ p, advantage }: Comparison, runs: number) {
-  return { kind: 'test' as const, p, n: 2 * runs, distance: advantage };
+/** One run after the other, each with its own stream. */
+async function viewsOf(
+  draws: Draws,
+  runs: number,
+  run: (draws: Draws) => Promise<Features>,
+): Promise<Features[]> {
+  const views: Features[] = [];
+  for (let i = 0; i < runs; i += 1) views.push(await run(draws.of(i)));
+  return views;
 }
 
 function factsOf({ statistics, classifier }: Comparison) {

@@ -11,9 +11,9 @@ import {
   unevenness,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
-import type { Game } from './game.ts';
-import { drawnStatistics, omitsSmall, sharesOf, smallTask } from './inputs.ts';
+import { drawnStatistics, omitsSmall, type SmallTask, sharesOf, smallTask } from './inputs.ts';
 import { squares } from './matrices.ts';
+import { party } from './party.ts';
 
 const FEATURES = 4;
 const COMPONENTS = 2;
@@ -21,29 +21,23 @@ const CHECK_ROWS = 128;
 const COLUMNS = 128;
 
 interface Transferred {
+  /** The choices that somebody looks for, which are the data user's own. */
+  readonly choices: Uint8Array;
   readonly corrections: Uint8Array;
   readonly response: Uint8Array;
   readonly rows: Uint8Array;
 }
 
-export const garbledCsp: Game = {
+function choicesFor(small: SmallTask, draws: Draws): Uint8Array {
+  const { dataUser } = sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
+  return bitsOf(dataUser, valueBitsOf(small.task));
+}
+
+export const garbledCsp = party({
   id: 'csp-transfers',
-  title: "The data user's choices of labels in `garbled` are as good as random to the CSP.",
   attacker: 'CSP',
   secret: 'pooled statistics',
   claims: ['S-13', 'S-22', 'S-39'],
-  sees: "The columns of the extended transfers for all bits of the data user's shares, the answer to their check, and the rows that it makes of them. Base transfers are dealt by a trusted dealer.",
-  knows: "The data user's shares: it tries to find their bits.",
-  simulator: 'the number of transfers; it chooses at random',
-  values: [
-    'unevenness of the bytes of columns',
-    'agreement of columns and choices',
-    'largest agreement of a column and choices',
-    'agreement of rows and choices',
-    'unevenness of the bytes of the answer to the check',
-    'first byte of the answer',
-    'bytes',
-  ],
   leaks: [
     {
       id: 'one-key',
@@ -57,30 +51,49 @@ export const garbledCsp: Game = {
   repetitions: 10,
   scenes: ['pima'],
   omits: (scene) => omitsSmall(scene, FEATURES),
-  open(scene) {
-    const small = smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'garbled' });
-    const choicesFor = (draws: Draws) => {
-      const { dataUser } = sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
-      return bitsOf(dataUser, valueBitsOf(small.task));
+  open: (scene) => smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'garbled' }),
+  async real(small, draws, planted): Promise<Transferred> {
+    const choices = choicesFor(small, draws);
+    const leaks = draws.of('leak');
+    const same = () => planted !== undefined && leaks.uniform() < planted.size;
+    return { choices, ...(await transferred(choices, draws, same)) };
+  },
+  async simulated(small, draws) {
+    const choices = choicesFor(small, draws);
+    const random = draws
+      .of('choices')
+      .source(choices.length)
+      .map((byte) => byte & 1);
+    return { choices, ...(await transferred(random, draws)) };
+  },
+  features(_, { choices, corrections, response, rows }) {
+    const stride = corrections.length / COLUMNS;
+    /** How often the bits of a column, or of all rows at one place, are the choices, in deviations of fair coins. */
+    const z = (bit: (i: number) => number) => {
+      let equal = 0;
+      for (const [i, choice] of choices.entries()) equal += bit(i) === choice ? 1 : 0;
+      return (equal - choices.length / 2) / (Math.sqrt(choices.length) / 2);
     };
+    const columns = Array.from({ length: COLUMNS }, (__, j) =>
+      z((i) => {
+        const at = CHECK_ROWS + i;
+        return (corrections[j * stride + (at >> 3)]! >> (at & 7)) & 1;
+      }),
+    );
+    const ofRows = Array.from({ length: COLUMNS }, (__, j) =>
+      z((i) => (rows[16 * i + (j >> 3)]! >> (j & 7)) & 1),
+    );
     return {
-      async real(draws, planted) {
-        const choices = choicesFor(draws);
-        const leaks = draws.of('leak');
-        const same = () => planted !== undefined && leaks.uniform() < planted.size;
-        return agreements(await transferred(choices, draws, same), choices);
-      },
-      async simulated(draws) {
-        const choices = choicesFor(draws);
-        const random = draws
-          .of('choices')
-          .source(choices.length)
-          .map((byte) => byte & 1);
-        return agreements(await transferred(random, draws), choices);
-      },
+      'unevenness of the bytes of columns': unevenness([corrections]),
+      'agreement of columns and choices': squares(columns),
+      'largest agreement of a column and choices': Math.max(...columns.map(Math.abs)),
+      'agreement of rows and choices': squares(ofRows),
+      'unevenness of the bytes of the answer to the check': unevenness([response]),
+      'first byte of the answer': response[0]!,
+      bytes: corrections.length + response.length,
     };
   },
-};
+});
 
 /** All bits of all shares, lowest first, as the circuit takes them in. */
 const bitsOf = (shares: readonly bigint[], lengths: readonly number[]) =>
@@ -94,7 +107,7 @@ async function transferred(
   choices: Uint8Array,
   draws: Draws,
   same?: (column: number) => boolean,
-): Promise<Transferred> {
+): Promise<Omit<Transferred, 'choices'>> {
   const [left, right] = memoryChannelPair();
   const frames: Uint8Array[] = [];
   const { sender, receiver } = dealtTransfers(
@@ -117,32 +130,4 @@ async function transferred(
     corrections: payload(OT_MESSAGE.extension),
     response: payload(OT_MESSAGE.extensionCheck),
   };
-}
-
-/** How often the bits of a column, or of all rows at one place, are the choices, in deviations of fair coins. */
-function agreements({ corrections, response, rows }: Transferred, choices: Uint8Array): number[] {
-  const stride = corrections.length / COLUMNS;
-  const z = (bit: (i: number) => number) => {
-    let equal = 0;
-    for (const [i, choice] of choices.entries()) equal += bit(i) === choice ? 1 : 0;
-    return (equal - choices.length / 2) / (Math.sqrt(choices.length) / 2);
-  };
-  const columns = Array.from({ length: COLUMNS }, (_, j) =>
-    z((i) => {
-      const at = CHECK_ROWS + i;
-      return (corrections[j * stride + (at >> 3)]! >> (at & 7)) & 1;
-    }),
-  );
-  const ofRows = Array.from({ length: COLUMNS }, (_, j) =>
-    z((i) => (rows[16 * i + (j >> 3)]! >> (j & 7)) & 1),
-  );
-  return [
-    unevenness([corrections]),
-    squares(columns),
-    Math.max(...columns.map(Math.abs)),
-    squares(ofRows),
-    unevenness([response]),
-    response[0]!,
-    corrections.length + response.length,
-  ];
 }

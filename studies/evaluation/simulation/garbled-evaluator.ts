@@ -12,35 +12,31 @@ import {
   type View,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
-import type { Game } from './game.ts';
 import { drawnStatistics, OWNERS, omitsSmall, sharesOf, smallTask } from './inputs.ts';
-import { once, type Planted } from './sides.ts';
+import { once, party } from './party.ts';
 
 const FEATURES = 2;
 
 /** What is kept of a view, whose tables are megabytes. */
 interface Kept {
   readonly labels: Uint8Array;
-  readonly others: readonly number[];
+  /** By what they are of, the unevenness of bytes. */
+  readonly uneven: Readonly<Record<'labels' | 'tables' | 'decoding', number>>;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly eigenvalue: number;
 }
 
-export const garbledEvaluator: Game = {
+/** A view, and the bits of the CSP's shares that somebody looks for in its labels. */
+interface Searched extends Kept {
+  readonly carried: Uint8Array;
+}
+
+export const garbledEvaluator = party({
   id: 'garbled-evaluator',
-  title: "The evaluator's view in `garbled` is what its output tells.",
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-8', 'S-19', 'S-25'],
-  sees: 'All labels, tables, keys and decoding messages of a PCA of 2 features, with the output; the transfers of its own labels are dealt by a trusted dealer.',
-  knows: "The rows themselves, so the bits of the CSP's shares: it looks for them in the labels.",
-  simulator:
-    "the output's bits and the program; it garbles zeros by the protocol's own garbling, so that a fault there, such as a constant Δ, is on both sides and not seen",
-  values: [
-    "bits of the CSP's shares in its labels",
-    ...['labels', 'tables', 'decoding'].map((what) => `unevenness of the bytes of ${what}`),
-    'messages',
-    'bytes',
-    'eigenvalue of the result',
-  ],
   leaks: [
     {
       id: 'select',
@@ -66,19 +62,35 @@ export const garbledEvaluator: Game = {
         evaluator: { shares: shares.dataUser },
       };
     };
-    const run = once(async (draws) => kept(await realView(given(draws), draws.of('run').source)));
-    return {
-      async real(draws, planted) {
-        return summedUp(await run(draws), await garblerBits(given(draws)), draws.of('leak'), planted);
-      },
-      async simulated(draws) {
-        const shared = given(draws);
-        const view = await simulatedView(shared, await outputBits(shared), draws.of('run').source);
-        return summedUp(kept(view), await garblerBits(shared), draws);
-      },
-    };
+    return { given, run: once(async (draws) => kept(await realView(given(draws), draws.of('run').source))) };
   },
-};
+  async real({ given, run }, draws, planted): Promise<Searched> {
+    const { labels, ...others } = await run(draws);
+    const carried = await garblerBits(given(draws));
+    const leaks = draws.of('leak');
+    const shown = Uint8Array.from(labels);
+    if (planted) {
+      for (const [i, bit] of carried.entries()) {
+        if (leaks.uniform() < planted.size) shown[16 * i] = (shown[16 * i]! & 0xfe) | bit;
+      }
+    }
+    return { ...others, labels: shown, carried };
+  },
+  async simulated({ given }, draws) {
+    const shared = given(draws);
+    const view = await simulatedView(shared, await outputBits(shared), draws.of('run').source);
+    return { ...kept(view), carried: await garblerBits(shared) };
+  },
+  features: (_, { labels, carried, uneven, messages, bytes, eigenvalue }) => ({
+    "bits of the CSP's shares in its labels": telling(labels, carried),
+    'unevenness of the bytes of labels': uneven.labels,
+    'unevenness of the bytes of tables': uneven.tables,
+    'unevenness of the bytes of decoding': uneven.decoding,
+    messages,
+    bytes,
+    'eigenvalue of the result': eigenvalue,
+  }),
+});
 
 function kept({ run, output }: View): Kept {
   const messages = messagesOf(run.fromGarbler);
@@ -87,21 +99,13 @@ function kept({ run, output }: View): Kept {
   const { eigenvalues } = output as { readonly eigenvalues: readonly number[] };
   return {
     labels: Buffer.concat(payloads(inputLabels)),
-    others: [
-      ...[inputLabels, block, decode].map((type) => unevenness(payloads(type))),
-      messages.length,
-      run.fromGarbler.reduce((sum, frame) => sum + frame.length, 0),
-      eigenvalues[0]!,
-    ],
+    uneven: {
+      labels: unevenness(payloads(inputLabels)),
+      tables: unevenness(payloads(block)),
+      decoding: unevenness(payloads(decode)),
+    },
+    messages: messages.length,
+    bytes: run.fromGarbler.reduce((sum, frame) => sum + frame.length, 0),
+    eigenvalue: eigenvalues[0]!,
   };
-}
-
-function summedUp({ labels, others }: Kept, carried: Uint8Array, draws: Draws, planted?: Planted): number[] {
-  const shown = Uint8Array.from(labels);
-  if (planted) {
-    for (const [i, bit] of carried.entries()) {
-      if (draws.uniform() < planted.size) shown[16 * i] = (shown[16 * i]! & 0xfe) | bit;
-    }
-  }
-  return [telling(shown, carried), ...others];
 }

@@ -1,5 +1,6 @@
-/** Simulators of what each role sees, and tests that compare real views with simulated ones. */
+/** The table of parties: whoever sees something in a task, with a simulator of what it sees. */
 import type { Experiment } from '../experiment.ts';
+import { worded } from '../worded.ts';
 import { basePoints } from './base-points.ts';
 import { blindedSlots } from './blinded-slots.ts';
 import { contributionsAtDataUser, randomisersAtCsp } from './ciphertexts.ts';
@@ -11,7 +12,7 @@ import { pencilDataUser } from './pencil-data-user.ts';
 import { rotatedCsp } from './rotated-csp.ts';
 import { rotatedDataUser } from './rotated-data-user.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [
+export const PARTIES = worded(new URL('../simulation.md', import.meta.url), [
   rotatedDataUser,
   pencilDataUser,
   blindedSlots,
@@ -22,4 +23,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
   contributionsAtDataUser,
   randomisersAtCsp,
   ownerOfProvenance,
-].flatMap(experimentsOf);
+]);
+
+export const EXPERIMENTS: readonly Experiment[] = PARTIES.flatMap(experimentsOf);

@@ -2,22 +2,21 @@
 
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import {
-  type PencilParameters,
-  type PencilSecrets,
-  symmetricMatrix,
-  traceOf,
-  upperEntries,
-} from '@eigenveil/two-party/insides';
+import type { PencilParameters, PencilSecrets } from '@eigenveil/two-party/insides';
 import { dot } from '../../recognition/alignment.ts';
-import type { Scene } from '../scene.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import type { Game } from './game.ts';
-import { drawnStatistics, labelOf, omitsSmall, RIDGE, type SmallTask, smallTask } from './inputs.ts';
+import { drawnStatistics, labelOf, omitsSmall, RIDGE, smallTask } from './inputs.ts';
 import { type Doubles, doubles, quadratic, sizeOf, squares, times, transposed } from './matrices.ts';
+import { named, type Planted, party } from './party.ts';
 import { groupsOf, type PencilView, parametersOf, realPencil, simulatedPencil } from './pencil-view.ts';
-import { mixedWithIdentity, overlap, smaller } from './rotated-data-user.ts';
-import type { Planted } from './sides.ts';
+import {
+  digitsOf,
+  entriesOf,
+  mixedWithIdentity,
+  overlap,
+  scatterSeen,
+  smaller,
+} from './rotated-data-user.ts';
 
 const FEATURES = 4;
 /** More of three classes and four features take consent. */
@@ -26,35 +25,16 @@ const MOST_CLASSES = 3;
 const NOISE = 2 ** -46;
 const FLOOD = 2 ** -40;
 
-const range = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+/** A view, and the rows that somebody looks for in it. */
+interface View extends PencilView {
+  readonly statistics: Statistics;
+}
 
-const VALUES = [
-  ...upperEntries(FEATURES, (i, j) => `entry ${i + 1}${j + 1} of M`),
-  "M in T's leading direction",
-  'overlap of eigenvectors of M and of T',
-  'noise of the trace of M',
-  ...['lowest 16 bits', 'bits in the noise'].map((what) => `${what} of M`),
-  ...range(FEATURES).map((i) => `entry ${i} of Y's first column`),
-  'square of Y',
-  'distance of C₁ᵀ Y from B⁻¹ G',
-  'lowest 16 bits of Y',
-  ...range(FEATURES).map((i) => `flood on entry ${i} of the vector`),
-  'size of the flood',
-  'eigenvalue of the result',
-];
-
-export const pencilDataUser: Game = {
+export const pencilDataUser = party({
   id: 'pencil-data-user',
-  title:
-    "The data user's view of a DCA by `rotated` is what both spectra, the classes' sizes and the result tell.",
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-7', 'S-8', 'S-53', 'S-166', 'S-168'],
-  sees: 'M and Y to their last bits, the C₁ that it makes, the answer before it is scaled, and the result, of 4 features and 1 component; products are dealt by a trusted dealer.',
-  knows: 'The rows themselves, so T and the means of classes: it tries to find them in the view.',
-  simulator:
-    'the numbers of rows by class, the spectra of the scatter matrix and of the pencil with their noise, and an answer to the directions asked for',
-  values: VALUES,
   leaks: [
     {
       id: 'identity',
@@ -83,72 +63,58 @@ export const pencilDataUser: Game = {
     omitsSmall(scene, FEATURES) ??
     (labelOf(scene, MOST_CLASSES) ? undefined : `no label of at most ${MOST_CLASSES} classes`),
   open(scene) {
-    const small = smallPencil(scene);
-    const valuesOf = async (statistics: Statistics, view: Promise<PencilView>) =>
-      summedUp(small, statistics, await view);
+    const label = labelOf(scene, MOST_CLASSES)!;
+    return smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated', label });
+  },
+  async real(small, draws, planted): Promise<View> {
+    const statistics = drawnStatistics(small, draws.of('rows'));
+    const view = await realPencil(small, statistics, draws.of('run'), (secrets, parameters) =>
+      spoilt(secrets, parameters, planted),
+    );
+    return { ...view, statistics };
+  },
+  async simulated(small, draws) {
+    const statistics = drawnStatistics(small, draws.of('rows'));
+    return { ...(await simulatedPencil(small, statistics, draws.of('run'))), statistics };
+  },
+  /** Of a view, jointly with the result, by somebody who knows T and G. */
+  features(small, { statistics, ...view }) {
+    const parameters = parametersOf(small);
+    const { rotationBits: f, maskBits, openBits, rootBits, vectorBits, contrastBits } = parameters;
+    const T = wholeScatter(statistics);
+    const { M, own, pairs, noiseBits, ofTrace } = scatterSeen(view.upper, T, { f, noise: NOISE });
+    const Q = statistics.labellings[0]!.reduce((sum, { M: rows }) => sum + Number(rows), 0);
+    const ridge = RIDGE * Q * 4 ** small.task.fractionBits;
+    const B = doubles(T, 0).map((row, i) => row.map((x, j) => (i === j ? x + ridge : x)));
+    const G = doubles(groupsOf(statistics, contrastBits), contrastBits);
+    const { vectors } = generalisedEigen(times(G, transposed(G)), B);
+    const Y = doubles(view.signal, openBits);
+    const root = doubles(view.root, rootBits);
+    const back = squares(times(transposed(root), Y).flat());
+    const flood = floodOf(view, vectorBits, vectors[0]!, B);
     return {
-      real(draws, planted) {
-        const statistics = drawnStatistics(small, draws.of('rows'));
-        const view = realPencil(small, statistics, draws.of('run'), (secrets, parameters) =>
-          spoilt(secrets, parameters, planted),
-        );
-        return valuesOf(statistics, view);
-      },
-      simulated(draws) {
-        const statistics = drawnStatistics(small, draws.of('rows'));
-        return valuesOf(statistics, simulatedPencil(small, statistics, draws.of('run')));
-      },
+      ...entriesOf(M, T),
+      "M in T's leading direction": quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
+      'overlap of eigenvectors of M and of T': overlap(own, pairs),
+      'noise of the trace of M': ofTrace,
+      'lowest 16 bits of M': digitsOf(view.upper[0]!, 0),
+      'bits in the noise of M': digitsOf(view.upper[1]!, Math.max(maskBits, noiseBits - 16)),
+      ...named(
+        Y.map((row) => row[0]!),
+        (i) => `entry ${i + 1} of Y's first column`,
+      ),
+      'square of Y': squares(Y.flat()),
+      // On either side of 0 in a right view, and 0 itself without the second rotation: how near it comes is what tells.
+      'distance of C₁ᵀ Y from B⁻¹ G': Math.log(
+        Math.abs(Math.log(back / inverseSquares(B, G))) + Number.EPSILON,
+      ),
+      'lowest 16 bits of Y': digitsOf(view.signal[0]![0]!, 0),
+      ...named(flood, (i) => `flood on entry ${i + 1} of the vector`),
+      'size of the flood': sizeOf(flood),
+      'eigenvalue of the result': view.result.eigenvalues[0]!,
     };
   },
-};
-
-function smallPencil(scene: Scene): SmallTask {
-  const label = labelOf(scene, MOST_CLASSES)!;
-  return smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated', label });
-}
-
-/** The values of a view, jointly with the result, by somebody who knows T and G. */
-function summedUp(small: SmallTask, statistics: Statistics, view: PencilView): number[] {
-  const parameters = parametersOf(small);
-  const { rotationBits: f, maskBits, openBits, rootBits, vectorBits, contrastBits } = parameters;
-  const T = wholeScatter(statistics);
-  const trace = traceOf(T);
-  const noise = Number(trace) * NOISE;
-  const pairs = symmetricEigen(doubles(T, 0));
-  const upper = symmetricMatrix(view.upper, FEATURES);
-  const M = doubles(upper, 2 * f);
-  const own = symmetricEigen(M);
-  const exactTrace = traceOf(upper) - (trace << BigInt(2 * f));
-  const noiseBits = Math.floor(Math.log2(noise)) + 2 * f;
-  const digits = (x: bigint, bit: number) => Number(BigInt.asUintN(16, x >> BigInt(bit)));
-
-  const Q = statistics.labellings[0]!.reduce((sum, { M: rows }) => sum + Number(rows), 0);
-  const ridge = RIDGE * Q * 4 ** small.task.fractionBits;
-  const B = doubles(T, 0).map((row, i) => row.map((x, j) => (i === j ? x + ridge : x)));
-  const G = doubles(groupsOf(statistics, contrastBits), contrastBits);
-  const signal = times(G, transposed(G));
-  const { vectors } = generalisedEigen(signal, B);
-  const Y = doubles(view.signal, openBits);
-  const root = doubles(view.root, rootBits);
-  const back = squares(times(transposed(root), Y).flat());
-  const flood = floodOf(view, vectorBits, vectors[0]!, B);
-  return [
-    ...upperEntries(FEATURES, (i, j) => M[i]![j]! / Number(trace)),
-    quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
-    overlap(own, pairs),
-    Number(exactTrace) / 2 ** (2 * f) / (noise * Math.sqrt(2 * FEATURES)),
-    digits(view.upper[0]!, 0),
-    digits(view.upper[1]!, Math.max(maskBits, noiseBits - 16)),
-    ...Y.map((row) => row[0]!),
-    squares(Y.flat()),
-    // On either side of 0 in a right view, and 0 itself without the second rotation: how near it comes is what tells.
-    Math.log(Math.abs(Math.log(back / inverseSquares(B, G))) + Number.EPSILON),
-    digits(view.signal[0]![0]!, 0),
-    ...flood,
-    sizeOf(flood),
-    view.result.eigenvalues[0]!,
-  ];
-}
+});
 
 /** ‖B⁻¹ G‖². */
 function inverseSquares(B: Doubles, G: Doubles): number {

@@ -7,7 +7,6 @@ import { placesOf } from '@eigenveil/task';
 import {
   answerPencil,
   askPencil,
-  clearProducts,
   contrasts,
   drawPencilSecrets,
   haarOrthogonal,
@@ -27,8 +26,8 @@ import {
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import { added, inRows, runDataUser, type Seen, sender, uniformProducts, until } from './data-user-run.ts';
-import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
+import { added, inRows, realRun, type Seen, simulatedRun } from './data-user-run.ts';
+import type { SmallTask } from './inputs.ts';
 import { completed, doubles, times, transposed } from './matrices.ts';
 import { turnedScatter } from './rotated-view.ts';
 
@@ -89,19 +88,11 @@ export async function realPencil(
   small: SmallTask,
   statistics: Statistics,
   draws: Draws,
-  spoil: (secrets: PencilSecrets, parameters: PencilParameters) => PencilSecrets = (secrets) => secrets,
+  spoil: (secrets: PencilSecrets, parameters: PencilParameters) => PencilSecrets,
 ): Promise<PencilView> {
-  const { task, program } = small;
-  const shares = sharesOf(small, statistics, draws);
-  const { chooser, correlator } = clearProducts(draws.source);
-  const csp = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
-  const seen = await runDataUser(askPencil, small, { shares: shares.dataUser, correlator }, (stream) =>
-    answerPencil(
-      stream,
-      async () => chooser,
-      { task, program },
-      csp,
-      (parameters) => spoil(drawPencilSecrets(parameters, new RandomBits(draws.source)), parameters),
+  const seen = await realRun(askPencil, small, statistics, draws, (stream, setUp, csp) =>
+    answerPencil(stream, setUp, small, csp, (parameters) =>
+      spoil(drawPencilSecrets(parameters, new RandomBits(draws.source)), parameters),
     ),
   );
   return opened(small, seen);
@@ -148,19 +139,17 @@ export async function simulatedPencil(
   const { rootBits, contrastBits, back, inner, directionBits } = parameters;
   const random = new RandomBits(draws.source);
   const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
-  const own = sharesOf(small, statistics, draws).dataUser; // its random tape: minus its blinding
-  const dataUser = { shares: own, correlator: uniformProducts(random) };
   const counts = placesOf(small.task).labellings[0]!.map(({ M }) => M.from);
-  const seen = await runDataUser(askPencil, small, dataUser, async (stream, { shares, asked }) => {
-    const send = sender(stream);
+  const seen = await simulatedRun(askPencil, small, statistics, { draws, random }, async (playing) => {
+    const { stream, own, shares, asked, send, exchanged } = playing;
     await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
     const classCounts = statistics.labellings[0]!.map(({ M }) => M);
     const ownCounts = counts.map((at) => own[at]!);
     await send(ROTATED_MESSAGE.declared, classCounts, ownCounts, ringBits);
-    await until(() => shares.length === 1);
+    await exchanged(1);
     await send(ROTATED_MESSAGE.matrix, matrix, matrixShareOfUser(shares[0]!.slice(ROTATING_FROM)), ringBits);
 
-    await until(() => shares.length === 2);
+    await exchanged(2);
     const root = rootIn(asked, parameters);
     const turnedGroups = multiplySigned(multiplySigned(W, transpose(U)), groupsOf(statistics, contrastBits));
     const shift = BigInt(rootBits + 2 * bits + contrastBits - FINE_BITS);
@@ -176,7 +165,7 @@ export async function simulatedPencil(
     );
     await send(ROTATED_MESSAGE.signal, Y, signalShare({ shares }, parameters).flat(), openRing);
 
-    await until(() => shares.length === 3);
+    await exchanged(3);
     const A = doubles(signed(asked[2]![0]!, back.ring), directionBits);
     const normalised = doubles(signed(asked[2]![1]!, inner.ring), inner.cut);
     // U′ W₁ᵀ C̃ᵀ L′ W₂ᵀ A in doubles: the flood of 2^−40 hides their errors.

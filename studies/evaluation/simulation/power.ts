@@ -2,23 +2,13 @@
 
 import type { Chart } from '../../instrument/report/document.ts';
 import { type Interval, shareOf } from '../../recognition/intervals.ts';
-import type { Draws } from '../draws.ts';
-import type { Values } from './classifier.ts';
-import { type Leak, type Sides, viewsOf } from './sides.ts';
+import type { Features, Leak, Party } from './party.ts';
 import { compareViews } from './two-sample.ts';
 
 /** A leak counts as one that is found where so many tests find it. */
 export const POWER = 0.8;
 /** A test finds a leak at this level: Holm's first step over a hundred experiments at 0.05. */
 const POWER_LEVEL = 0.0005;
-
-/** What a game says of its tests. */
-interface Tests {
-  readonly id: string;
-  readonly values: readonly string[];
-  /** At each size. */
-  readonly repetitions: number;
-}
 
 export interface Curve {
   readonly leak: Leak;
@@ -27,28 +17,23 @@ export interface Curve {
 
 /**
  * Each test has runs of its own, `runs` real and as many simulated ones, which are drawn alike at all sizes: so the curve is that of one leak that grows, and
- * a game that plants leaks into runs that are over need not run them again.
+ * a party whose leaks are planted into runs that are over need not run them again.
  */
 export async function measureCurve(
-  game: Pick<Tests, 'values' | 'repetitions'>,
   leak: Leak,
-  given: {
-    readonly sides: Sides;
-    readonly simulated: readonly Values[];
-    readonly runs: number;
-    readonly draws: Draws;
-  },
+  repetitions: number,
+  runs: number,
+  simulated: readonly Features[],
+  real: (test: number, size: number) => Promise<readonly Features[]>,
 ): Promise<Curve> {
-  const { sides, simulated, runs, draws } = given;
   const points: Curve['points'][number][] = [];
   for (const size of leak.sizes) {
     let found = 0;
-    for (let test = 0; test < game.repetitions; test += 1) {
-      const real = await viewsOf(draws.of(test), runs, (own) => sides.real(own, { leak: leak.id, size }));
-      const { p } = compareViews(game.values, real, simulated.slice(test * runs, (test + 1) * runs));
+    for (let test = 0; test < repetitions; test += 1) {
+      const { p } = compareViews(await real(test, size), simulated.slice(test * runs, (test + 1) * runs));
       if (p <= POWER_LEVEL) found += 1;
     }
-    points.push({ size, found: shareOf(found, game.repetitions) });
+    points.push({ size, found: shareOf(found, repetitions) });
   }
   return { leak, points };
 }
@@ -60,7 +45,7 @@ export function leastFound({ points }: Curve): number | undefined {
 }
 
 export function powerChart(
-  { id, repetitions }: Pick<Tests, 'id' | 'repetitions'>,
+  { id, repetitions }: Pick<Party, 'id' | 'repetitions'>,
   curve: Curve,
   scene: string,
   runs: number,

@@ -21,9 +21,8 @@ import {
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { AT_ONCE } from './data-user-run.ts';
-import type { Game } from './game.ts';
 import { drawnStatistics, OWNERS, omitsSmall, type SmallTask, sharesOf, smallTask } from './inputs.ts';
-import { once } from './sides.ts';
+import { named, once, party } from './party.ts';
 
 const FEATURES = 4;
 const COMPONENTS = 2;
@@ -74,27 +73,11 @@ async function sentInRotated(
   return messagesOf(frames);
 }
 
-export const rotatedCsp: Game = {
+export const rotatedCsp = party({
   id: 'csp-rotated',
-  title: 'What the data user sends in `rotated` depends on no data, and not on whether there is a result.',
   attacker: 'CSP',
   secret: 'pooled statistics',
   claims: ['S-12', 'S-13', 'S-63', 'S-64'],
-  sees: 'All messages of the data user in a PCA of 4 features and 2 components: products and their checks, up to its closing. Only the base transfers are dealt by a trusted dealer; no time is looked at.',
-  knows: 'The rows themselves.',
-  simulator:
-    'the number of owners; it runs the data user on shares that are uniform and its own, so that the result is refused',
-  values: [
-    'messages',
-    'bytes',
-    'order of types and lengths',
-    'unevenness of the bytes of chunks',
-    'unevenness of the bytes of slopes',
-    ...Array.from({ length: SLOPES }, (_, i) => `slope ${i + 1} of the directions`),
-    'largest slope of the directions',
-    'slope of the number of rows',
-    'zeros in the slopes of the number of rows',
-  ],
   leaks: [
     {
       id: 'masks',
@@ -120,58 +103,54 @@ export const rotatedCsp: Game = {
       sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
     const sent = (draws: Draws, random: RandomSource) =>
       sentInRotated(small, sharesFor(draws), draws, random);
-    const run = once((draws) => sent(draws, draws.of('data user').source));
+    return { small, sharesFor, sent, run: once((draws) => sent(draws, draws.of('data user').source)) };
+  },
+  async real({ sent, run }, draws, planted) {
+    if (planted?.leak === 'masks') return sent(draws, withZeros(draws, planted.size));
+    const goes = planted !== undefined && draws.of('leak').uniform() < planted.size;
+    return (await run(draws)).slice(0, goes ? -1 : undefined);
+  },
+  simulated({ small, sharesFor }, draws) {
+    const shares = sharesFor(draws.of('elsewhere'));
+    const random = new RandomBits(draws.of('uniform').source);
+    const { ringBits } = rotatedParameters(small.task);
+    const { owners } = placesOf(small.task);
+    const dataUser = shares.dataUser.map((share, v) =>
+      v === owners.from ? share : random.integer(ringBits),
+    );
+    return sentInRotated(small, { ...shares, dataUser }, draws, draws.of('data user').source);
+  },
+  features({ small: { task } }, sent: readonly Message[]) {
+    const payloads = (wanted: number) =>
+      sent.flatMap(({ type, payload }) => (type === wanted ? [payload] : []));
+    const checks = payloads(PRODUCT_MESSAGE.check).map((payload) => payload.subarray(0, -32));
+    const { ringBits, vectorRingBits } = rotatedParameters(task);
+    // The exchange of M has five products, the second of which carries the number of rows.
+    const slopes =
+      checks.length > 5 ? placesIn(checks[5]!, vectorRingBits) : new Array<number>(SLOPES).fill(0);
+    let order = 0;
+    for (const { type, payload } of sent) order = (31 * order + 7 * type + payload.length) % 1_000_003;
     return {
-      async real(draws, planted) {
-        if (planted?.leak === 'masks')
-          return summedUp(small, await sent(draws, withZeros(draws, planted.size)));
-        const goes = planted !== undefined && draws.of('leak').uniform() < planted.size;
-        return summedUp(small, (await run(draws)).slice(0, goes ? -1 : undefined));
-      },
-      async simulated(draws) {
-        const shares = sharesFor(draws.of('elsewhere'));
-        const random = new RandomBits(draws.of('uniform').source);
-        const { ringBits } = rotatedParameters(small.task);
-        const { owners } = placesOf(small.task);
-        const dataUser = shares.dataUser.map((share, v) =>
-          v === owners.from ? share : random.integer(ringBits),
-        );
-        return summedUp(
-          small,
-          await sentInRotated(small, { ...shares, dataUser }, draws, draws.of('data user').source),
-        );
-      },
+      messages: sent.length,
+      bytes: sent.reduce((sum, { payload }) => sum + payload.length, 0),
+      'order of types and lengths': order,
+      'unevenness of the bytes of chunks': unevenness(payloads(PRODUCT_MESSAGE.chunk)),
+      'unevenness of the bytes of slopes': unevenness(checks),
+      ...named(slopes, (i) => `slope ${i + 1} of the directions`),
+      'largest slope of the directions': Math.max(...slopes),
+      'slope of the number of rows': placesIn(checks[1]!, ringBits)[0]!,
+      'zeros in the slopes of the number of rows': maskBytes(checks[1]!, ringBits).filter(
+        (byte) => byte === 0,
+      ).length,
     };
   },
-};
+});
 
 /** What the data user draws, where bytes are zeros with this probability. */
 function withZeros(draws: Draws, share: number): RandomSource {
   const zeros = draws.of('zeros');
   const { source } = draws.of('data user');
   return (length) => source(length).map((byte) => (zeros.uniform() < share ? 0 : byte));
-}
-
-function summedUp({ task }: SmallTask, sent: readonly Message[]): number[] {
-  const payloads = (wanted: number) =>
-    sent.flatMap(({ type, payload }) => (type === wanted ? [payload] : []));
-  const checks = payloads(PRODUCT_MESSAGE.check).map((payload) => payload.subarray(0, -32));
-  const { ringBits, vectorRingBits } = rotatedParameters(task);
-  // The exchange of M has five products, the second of which carries the number of rows.
-  const slopes = checks.length > 5 ? placesIn(checks[5]!, vectorRingBits) : new Array<number>(SLOPES).fill(0);
-  let order = 0;
-  for (const { type, payload } of sent) order = (31 * order + 7 * type + payload.length) % 1_000_003;
-  return [
-    sent.length,
-    sent.reduce((sum, { payload }) => sum + payload.length, 0),
-    order,
-    unevenness(payloads(PRODUCT_MESSAGE.chunk)),
-    unevenness(checks),
-    ...slopes,
-    Math.max(...slopes),
-    placesIn(checks[1]!, ringBits)[0]!,
-    maskBytes(checks[1]!, ringBits).filter((byte) => byte === 0).length,
-  ];
 }
 
 /** Products are carried in rings of so many bits more: see check.ts in two-party. */

@@ -16,48 +16,26 @@ import { determinant, Matrix as RealMatrix } from 'ml-matrix';
 import { dot } from '../../recognition/alignment.ts';
 import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import type { Game } from './game.ts';
-import { drawnStatistics, omitsSmall, type SmallTask, smallTask } from './inputs.ts';
-import { doubles, orthonormal, quadratic, sizeOf, squares } from './matrices.ts';
+import { drawnStatistics, omitsSmall, smallTask } from './inputs.ts';
+import { type Doubles, doubles, orthonormal, quadratic, sizeOf, squares } from './matrices.ts';
+import { type Features, named, type Planted, party } from './party.ts';
 import { type RotatedView, realRotated, simulatedRotated } from './rotated-view.ts';
-import type { Planted } from './sides.ts';
 
 const FEATURES = 4;
 const COMPONENTS = 2;
 const NOISE = 2 ** -36;
 const FLOOD = 2 ** -33;
 
-const entries = upperEntries(FEATURES, (i, j) => `${i + 1}${j + 1}`);
-const range = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+/** A view, and the rows that somebody looks for in it. */
+interface View extends RotatedView {
+  readonly statistics: Statistics;
+}
 
-const VALUES = [
-  ...entries.map((e) => `entry ${e} of M`),
-  "M in T's leading direction",
-  'inner product of M and T',
-  'overlap of eigenvectors of M and of T',
-  ...range(FEATURES).map((i) => `noise of eigenvalue ${i}`),
-  'noise of the trace',
-  'size of the noise',
-  ...['lowest 16 bits', 'bits below the noise', 'bits in the noise'].flatMap((what) =>
-    ['11', '12'].map((e) => `${what} of entry ${e}`),
-  ),
-  ...range(COMPONENTS).flatMap((v) => range(FEATURES).map((i) => `flood on entry ${i} of vector ${v}`)),
-  'size of the flood',
-  ...upperEntries(COMPONENTS, (v, w) => `flood on the inner product of vectors ${v + 1} and ${w + 1}`),
-  'size of the flood on inner products',
-  ...range(COMPONENTS).map((v) => `eigenvalue ${v} of the result`),
-];
-
-export const rotatedDataUser: Game = {
+export const rotatedDataUser = party({
   id: 'rotated-data-user',
-  title: "The data user's view of a PCA by `rotated` is what the spectrum and the result tell.",
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-7', 'S-8', 'S-53', 'S-56'],
-  sees: 'The rotated matrix M to its last bit, the answer before it is scaled, and the result, of 4 features and 2 components; products are dealt by a trusted dealer.',
-  knows: 'The rows themselves, so T: it tries to find them in the view.',
-  simulator: 'the number of rows, the spectrum with its noise, and an answer to the directions asked for',
-  values: VALUES,
   leaks: [
     {
       id: 'identity',
@@ -89,60 +67,85 @@ export const rotatedDataUser: Game = {
   repetitions: 20,
   scenes: ['pima', 'breast_cancer'],
   omits: (scene) => omitsSmall(scene, FEATURES),
-  open(scene) {
-    const small = smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated' });
-    const valuesOf = async (statistics: Statistics, view: Promise<RotatedView>) =>
-      summedUp(small, statistics, await view);
+  open: (scene) => smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated' }),
+  async real(small, draws, planted): Promise<View> {
+    const statistics = drawnStatistics(small, draws.of('rows'));
+    const own = draws.of('run');
+    const view = await realRotated(small, statistics, own, (secrets, parameters) =>
+      spoilt(secrets, parameters, own.of('leak'), planted),
+    );
+    return { ...view, statistics };
+  },
+  async simulated(small, draws) {
+    const statistics = drawnStatistics(small, draws.of('rows'));
+    return { ...(await simulatedRotated(small, statistics, draws.of('run'))), statistics };
+  },
+  /** Of a view, jointly with the result, by somebody who knows T. */
+  features({ task }, { statistics, ...view }) {
+    const { rotationBits: f, maskBits } = rotatedParameters(task);
+    const T = wholeScatter(statistics);
+    const { M, own, pairs, noise, noiseBits, ofTrace } = scatterSeen(view.upper, T, { f, noise: NOISE });
+    const eigenNoise = own.values.map((value, i) => (value - pairs.values[i]!) / noise);
+    const digits = (name: string, bit: number): Features =>
+      named(
+        [0, 1].map((e) => digitsOf(view.upper[e]!, bit)),
+        (e) => `${name} of entry 1${e + 1}`,
+      );
+    const flood = floodOf(view.answer, f, pairs);
+    const products = productsOf(view.answer, f);
     return {
-      real(draws, planted) {
-        const statistics = drawnStatistics(small, draws.of('rows'));
-        const own = draws.of('run');
-        return valuesOf(
-          statistics,
-          realRotated(small, statistics, own, (secrets, parameters) =>
-            spoilt(secrets, parameters, own.of('leak'), planted),
-          ),
-        );
-      },
-      simulated(draws) {
-        const statistics = drawnStatistics(small, draws.of('rows'));
-        return valuesOf(statistics, simulatedRotated(small, statistics, draws.of('run')));
-      },
+      ...entriesOf(M, T),
+      "M in T's leading direction": quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
+      'inner product of M and T': dot(M.flat(), T.flat().map(Number)) / squares(pairs.values),
+      'overlap of eigenvectors of M and of T': overlap(own, pairs),
+      ...named(eigenNoise, (i) => `noise of eigenvalue ${i + 1}`),
+      'noise of the trace': ofTrace,
+      'size of the noise': sizeOf(eigenNoise),
+      ...digits('lowest 16 bits', 0),
+      ...digits('bits below the noise', maskBits),
+      ...digits('bits in the noise', noiseBits - 16),
+      ...named(
+        flood.flat(),
+        (e) => `flood on entry ${1 + (e % FEATURES)} of vector ${1 + Math.floor(e / FEATURES)}`,
+      ),
+      'size of the flood': sizeOf(flood.flat()),
+      ...Object.fromEntries(products),
+      'size of the flood on inner products': sizeOf(products.map(([, x]) => x)),
+      ...named(view.result.eigenvalues, (v) => `eigenvalue ${v + 1} of the result`),
     };
   },
-};
+});
 
-/** The values of a view, jointly with the result, by somebody who knows T. */
-function summedUp({ task }: SmallTask, statistics: Statistics, view: RotatedView): number[] {
-  const { rotationBits: f, maskBits } = rotatedParameters(task);
-  const T = wholeScatter(statistics);
+/** What M shows of T to somebody who has both: their eigenpairs, the unit of the noise, and the noise of the trace in deviations. */
+export function scatterSeen(
+  upper: readonly bigint[],
+  T: Matrix,
+  { f, noise: share }: { readonly f: number; readonly noise: number },
+) {
   const trace = traceOf(T);
-  const noise = Number(trace) * NOISE;
-  const pairs = symmetricEigen(T.map((row) => row.map(Number)));
-  const M = doubles(symmetricMatrix(view.upper, FEATURES), 2 * f);
-  const own = symmetricEigen(M);
-  const eigenNoise = own.values.map((value, i) => (value - pairs.values[i]!) / noise);
-  const exactTrace = traceOf(symmetricMatrix(view.upper, FEATURES)) - (trace << BigInt(2 * f));
-  const noiseBits = Math.floor(Math.log2(noise)) + 2 * f;
-  const digits = (e: number, bit: number) => Number(BigInt.asUintN(16, view.upper[e]! >> BigInt(bit)));
-  const flood = floodOf(view.answer, f, pairs);
-  const products = productsOf(view.answer, f);
-  return [
-    ...upperEntries(FEATURES, (i, j) => M[i]![j]! / Number(trace)),
-    quadratic(M, pairs.vectors[0]!) / pairs.values[0]!,
-    dot(M.flat(), T.flat().map(Number)) / squares(pairs.values),
-    overlap(own, pairs),
-    ...eigenNoise,
-    Number(exactTrace) / 2 ** (2 * f) / (noise * Math.sqrt(2 * FEATURES)),
-    sizeOf(eigenNoise),
-    ...[0, maskBits, noiseBits - 16].flatMap((bit) => [digits(0, bit), digits(1, bit)]),
-    ...flood.flat(),
-    sizeOf(flood.flat()),
-    ...products,
-    sizeOf(products),
-    ...view.result.eigenvalues,
-  ];
+  const noise = Number(trace) * share;
+  const matrix = symmetricMatrix(upper, T.length);
+  const M = doubles(matrix, 2 * f);
+  const exactTrace = traceOf(matrix) - (trace << BigInt(2 * f));
+  return {
+    ...{ M, noise },
+    own: symmetricEigen(M),
+    pairs: symmetricEigen(doubles(T, 0)),
+    noiseBits: Math.floor(Math.log2(noise)) + 2 * f,
+    ofTrace: Number(exactTrace) / 2 ** (2 * f) / (noise * Math.sqrt(2 * T.length)),
+  };
 }
+
+/** Entries of M as shares of T's trace. */
+export function entriesOf(M: Doubles, T: Matrix): Features {
+  const trace = Number(traceOf(T));
+  return Object.fromEntries(
+    upperEntries(T.length, (i, j) => [`entry ${i + 1}${j + 1} of M`, M[i]![j]! / trace]),
+  );
+}
+
+/** Sixteen bits of an entry. */
+export const digitsOf = (x: bigint, bit: number) => Number(BigInt.asUintN(16, x >> BigInt(bit)));
 
 /** Of eigenvectors: how many are the same. */
 export const overlap = (own: EigenPairs, other: EigenPairs) =>
@@ -157,14 +160,15 @@ function floodOf(answer: Matrix, f: number, { vectors }: EigenPairs): number[][]
   });
 }
 
-/** Lengths and inner products of the answered vectors, which were orthonormal, in the same unit: what noise on M moves is not in them. */
-function productsOf(answer: Matrix, f: number): number[] {
+/** By name, lengths and inner products of the answered vectors, which were orthonormal, in the same unit: what noise on M moves is not in them. */
+function productsOf(answer: Matrix, f: number): [string, number][] {
   const columns = transpose(answer);
   const unit = 2 ** (-4 * f) / FLOOD;
   const one = 1n << BigInt(4 * f);
   return upperEntries(columns.length, (v, w) => {
     const product = columns[v]!.reduce((sum, x, i) => sum + x * columns[w]![i]!, 0n);
-    return Number(v === w ? product - one : product) * unit;
+    const name = `flood on the inner product of vectors ${v + 1} and ${w + 1}`;
+    return [name, Number(v === w ? product - one : product) * unit];
   });
 }
 

@@ -6,7 +6,6 @@ import type { Statistics } from '@eigenveil/statistics';
 import {
   answerRotated,
   askRotated,
-  clearProducts,
   drawNoise,
   drawSecrets,
   haarOrthogonal,
@@ -28,8 +27,8 @@ import {
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import { added, inRows, runDataUser, type Seen, sender, uniformProducts, until } from './data-user-run.ts';
-import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
+import { added, inRows, realRun, type Seen, simulatedRun } from './data-user-run.ts';
+import type { SmallTask } from './inputs.ts';
 
 export interface RotatedView {
   /** M, upper triangle, in units of 2^−2f. */
@@ -59,20 +58,12 @@ export async function realRotated(
   small: SmallTask,
   statistics: Statistics,
   draws: Draws,
-  spoil: (secrets: RotationSecrets, parameters: RotatedParameters) => RotationSecrets = (secrets) => secrets,
+  spoil: (secrets: RotationSecrets, parameters: RotatedParameters) => RotationSecrets,
 ): Promise<RotatedView> {
-  const { task, program } = small;
-  const shares = sharesOf(small, statistics, draws);
-  const { chooser, correlator } = clearProducts(draws.source);
-  const csp = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
-  const seen = await runDataUser(askRotated, small, { shares: shares.dataUser, correlator }, (stream) =>
-    answerRotated(
-      stream,
-      async () => chooser,
-      { task, program },
-      csp,
-      (parameters) =>
-        spoil(drawSecrets(parameters, program.components, new RandomBits(draws.source)), parameters),
+  const { components } = small.program;
+  const seen = await realRun(askRotated, small, statistics, draws, (stream, setUp, csp) =>
+    answerRotated(stream, setUp, small, csp, (parameters) =>
+      spoil(drawSecrets(parameters, components, new RandomBits(draws.source)), parameters),
     ),
   );
   return opened(small, seen);
@@ -130,15 +121,13 @@ export async function simulatedRotated(
   const random = new RandomBits(draws.source);
   const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
   const Q = statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n);
-  const own = sharesOf(small, statistics, draws).dataUser; // its random tape: minus its blinding
-  const dataUser = { shares: own, correlator: uniformProducts(random) };
-  const seen = await runDataUser(askRotated, small, dataUser, async (stream, { shares, asked }) => {
-    const send = sender(stream);
+  const seen = await simulatedRun(askRotated, small, statistics, { draws, random }, async (playing) => {
+    const { stream, own, shares, asked, send, exchanged } = playing;
     await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
     await send(ROTATED_MESSAGE.declared, [Q], [own.at(-2)!], ringBits); // before the number of owners
-    await until(() => shares.length === 1);
+    await exchanged(1);
     await send(ROTATED_MESSAGE.matrix, matrix, matrixShareOfUser(shares[0]!.slice(2)), ringBits);
-    await until(() => shares.length === 2);
+    await exchanged(2);
     const directions = asked[1]![0]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry)));
     const turned = multiplySigned(multiplySigned(U, transpose(W)), directions).flat();
     const shift = BigInt(2 * bits + directionBits - 2 * f);

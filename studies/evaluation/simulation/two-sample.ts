@@ -10,7 +10,8 @@
 
 import { smirnov } from '@eigenveil/testbed/goodness/smirnov';
 import { shareOf } from '../../recognition/intervals.ts';
-import { placed, type Values } from './classifier.ts';
+import { placed } from './classifier.ts';
+import type { Features } from './party.ts';
 
 export interface Comparison {
   /** Of so good a distinction, or a better one, where there is nothing to tell. */
@@ -22,23 +23,22 @@ export interface Comparison {
   readonly advantage: { readonly value: number; readonly low: number; readonly high: number };
 }
 
-/** @throws RangeError unless both sides have as many runs, at least 4, all of as many finite values as there are names */
-export function compareViews(
-  names: readonly string[],
-  real: readonly Values[],
-  simulated: readonly Values[],
-): Comparison {
-  if (real.length < 4 || real.length !== simulated.length) {
-    throw new RangeError(`"simulated" expected as many runs as "real", ${real.length}, 4 at least`);
+/** @throws RangeError unless both sides have as many runs, at least 4, all of finite values by the same names */
+export function compareViews(ofReal: readonly Features[], ofSimulated: readonly Features[]): Comparison {
+  if (ofReal.length < 4 || ofReal.length !== ofSimulated.length) {
+    throw new RangeError(`"simulated" expected as many runs as "real", ${ofReal.length}, 4 at least`);
   }
-  for (const run of [...real, ...simulated]) {
-    if (run.length !== names.length || !run.every(Number.isFinite)) {
-      const odd = names.filter((_, v) => !Number.isFinite(run[v])).join(', ') || 'none';
+  const names = Object.keys(ofReal[0]!);
+  const valuesOf = (run: Features): number[] => {
+    const odd = names.filter((name) => !Number.isFinite(run[name]));
+    const count = Object.keys(run).length;
+    if (odd.length > 0 || count !== names.length)
       throw new RangeError(
-        `a run expected ${names.length} finite values, got ${run.length}; not finite: ${odd}`,
+        `a run expected ${names.length} finite values, got ${count}; not finite: ${odd.join(', ') || 'none'}`,
       );
-    }
-  }
+    return names.map((name) => run[name]!);
+  };
+  const [real, simulated] = [ofReal.map(valuesOf), ofSimulated.map(valuesOf)];
   const statistics = names.map((name, v) => ({
     name,
     ...smirnov(

@@ -1,38 +1,23 @@
 /** Each game finds its largest leaks, and nothing in honest runs; a simulator that is wrong is found as well. */
 import { describe, expect, it } from 'vitest';
-import type { Draws } from '../../../evaluation/draws.ts';
 import { bundledScene } from '../../../evaluation/scenes/bundled.ts';
-import { basePoints } from '../../../evaluation/simulation/base-points.ts';
-import { blindedSlots } from '../../../evaluation/simulation/blinded-slots.ts';
-import { contributionsAtDataUser, randomisersAtCsp } from '../../../evaluation/simulation/ciphertexts.ts';
-import { experimentsOf, type Game } from '../../../evaluation/simulation/game.ts';
-import { garbledCsp } from '../../../evaluation/simulation/garbled-csp.ts';
-import { garbledEvaluator } from '../../../evaluation/simulation/garbled-evaluator.ts';
-import { EXPERIMENTS } from '../../../evaluation/simulation/index.ts';
-import { ownerOfProvenance } from '../../../evaluation/simulation/owner.ts';
+import { experimentsOf } from '../../../evaluation/simulation/game.ts';
+import { EXPERIMENTS, PARTIES } from '../../../evaluation/simulation/index.ts';
 import { pencilDataUser } from '../../../evaluation/simulation/pencil-data-user.ts';
-import { rotatedCsp } from '../../../evaluation/simulation/rotated-csp.ts';
 import { rotatedDataUser } from '../../../evaluation/simulation/rotated-data-user.ts';
 
+type Player = (typeof PARTIES)[number];
+
+const partyOf = ({ id }: Pick<Player, 'id'>) => PARTIES.find((it) => it.id === id)!;
 /** The evaluation plays them all. */
-const SOME = [rotatedDataUser];
-const OTHERS = [
-  blindedSlots,
-  pencilDataUser,
-  garbledCsp,
-  garbledEvaluator,
-  rotatedCsp,
-  basePoints,
-  contributionsAtDataUser,
-  randomisersAtCsp,
-  ownerOfProvenance,
-];
+const SOME = [partyOf(rotatedDataUser)];
+const OTHERS = PARTIES.filter((it) => !SOME.includes(it));
 
 /** Enough for what is large. */
 const RUNS = 14;
-const few = (game: Game): Game => ({ ...game, runs: { quick: RUNS, full: RUNS }, controlRuns: RUNS });
+const few = (game: Player): Player => ({ ...game, runs: { quick: RUNS, full: RUNS }, controlRuns: RUNS });
 
-async function run(game: Game, place: number, again = 0) {
+async function run(game: Player, place: number, again = 0) {
   const scene = await bundledScene(game.scenes[0]!, 'games');
   const seed = `games/${game.id}/${again}`;
   const setting = { scene, effort: 'quick' as const, seed, note: () => undefined };
@@ -41,7 +26,7 @@ async function run(game: Game, place: number, again = 0) {
   return outcome;
 }
 
-function behaves(game: Game): void {
+function behaves(game: Player): void {
   it('finds nothing in honest runs', async () => {
     // The seed decides all but keys and their randomisers: those can make it find something once in 1,000 times, and thrice in a row once in 10^9.
     const found: number[] = [];
@@ -68,13 +53,12 @@ describe.each(OTHERS.map((game) => [game.id, few(game)] as const))('%s', { tags:
 
 describe.each(SOME.map((game) => [game.id, few(game)] as const))('%s', (_, game) => {
   it('finds a simulator that makes something else', async () => {
-    const worse: Game = {
+    const worse: Player = {
       ...game,
-      async open(where, draws) {
-        const sides = await game.open(where, draws);
+      async open(where) {
+        const sides = await game.open(where);
         const { id: leak, sizes } = game.leaks[0]!;
-        const simulated = (own: Draws) => sides.real(own, { leak, size: sizes.at(-1)! });
-        return { real: (own) => sides.real(own), simulated };
+        return { ...sides, simulated: (own) => sides.real(own, { leak, size: sizes.at(-1)! }) };
       },
     };
     expect((await run(worse, 0)).p).toBeLessThan(1e-4);
@@ -83,19 +67,20 @@ describe.each(SOME.map((game) => [game.id, few(game)] as const))('%s', (_, game)
 
 it('finds the second rotation missing where there are two classes only', { tags: ['long'] }, async () => {
   const turn = 1 + pencilDataUser.leaks.findIndex(({ id }) => id === 'turn');
-  expect((await run({ ...few(pencilDataUser), scenes: ['pima'] }, turn)).p).toBeLessThan(1e-4);
+  expect((await run({ ...few(partyOf(pencilDataUser)), scenes: ['pima'] }, turn)).p).toBeLessThan(1e-4);
 });
 
 it('is repeated by its seed, but for keys and their randomisers', async () => {
-  const game = few(rotatedDataUser);
+  const game = few(partyOf(rotatedDataUser));
   expect(await run(game, 0)).toEqual(await run(game, 0));
 });
 
 it('has every game in the list of experiments, each with a name of its own', () => {
   const ids = EXPERIMENTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  for (const game of [...SOME, ...OTHERS]) expect(ids).toContain(`simulated-${game.id}`);
-  expect(EXPERIMENTS.filter(({ expectation }) => expectation === 'holds')).toHaveLength(
-    SOME.length + OTHERS.length,
-  );
+  for (const { id, leaks } of PARTIES) {
+    expect(ids).toContain(`simulated-${id}`);
+    for (const leak of leaks) expect(ids).toContain(`simulated-${id}-${leak.id}`);
+  }
+  expect(EXPERIMENTS.filter(({ expectation }) => expectation === 'holds')).toHaveLength(PARTIES.length);
 });

@@ -2,18 +2,19 @@
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { describe, expect, it } from 'vitest';
 import { Draws } from '../../../evaluation/draws.ts';
+import { type Features, named } from '../../../evaluation/simulation/party.ts';
 import { leastFound, measureCurve } from '../../../evaluation/simulation/power.ts';
-import type { Sides } from '../../../evaluation/simulation/sides.ts';
 import { compareViews } from '../../../evaluation/simulation/two-sample.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 const RUNS = 24;
 const draws = new Draws('two samples');
+const featuresOf = (values: readonly number[]): Features => named(values, (i) => NAMES[i]!);
 const views = (own: Draws, shift = 0) =>
   Array.from({ length: RUNS }, () => {
     const [common, ...rest] = NAMES.map(() => own.normal());
     // Values within a run depend on each other.
-    return [common! + shift, ...rest.map((x) => 0.8 * common! + 0.6 * x)];
+    return featuresOf([common! + shift, ...rest.map((x) => 0.8 * common! + 0.6 * x)]);
   });
 
 describe('the comparison of views', () => {
@@ -22,7 +23,7 @@ describe('the comparison of views', () => {
       const tests = of(400, 100);
       const p = Array.from({ length: tests }, (_, i) => {
         const own = draws.of(i);
-        return compareViews(NAMES, views(own), views(own)).p;
+        return compareViews(views(own), views(own)).p;
       });
       // Of 400 tests at 0.05, 20 are expected, and 36 or more come once in 2,000 times; the seed is fixed.
       expect(p.filter((it) => it <= 0.05).length).toBeLessThan(0.09 * tests);
@@ -33,7 +34,7 @@ describe('the comparison of views', () => {
 
   it('finds a shift of one value, with an advantage and its interval', () => {
     const own = draws.of('shift');
-    const { p, statistics, advantage } = compareViews(NAMES, views(own, 4), views(own));
+    const { p, statistics, advantage } = compareViews(views(own, 4), views(own));
     expect(p).toBeLessThan(1e-6);
     expect(statistics[0]!.p).toBeLessThan(1e-6);
     expect(advantage.low).toBeGreaterThan(0.2);
@@ -45,9 +46,9 @@ describe('the comparison of views', () => {
     const joint = (side: 1 | -1) =>
       Array.from({ length: 100 }, () => {
         const x = own.normal();
-        return [x, side * x, ...NAMES.slice(2).map(() => own.normal())];
+        return featuresOf([x, side * x, ...NAMES.slice(2).map(() => own.normal())]);
       });
-    const { p, statistics, classifier } = compareViews(NAMES, joint(1), joint(-1));
+    const { p, statistics, classifier } = compareViews(joint(1), joint(-1));
     expect(Math.min(...statistics.map((it) => it.p))).toBeGreaterThan(0.01);
     expect(classifier.p).toBeLessThan(1e-4);
     expect(p).toBe(2 * classifier.p);
@@ -55,24 +56,23 @@ describe('the comparison of views', () => {
 
   it('refuses views that are not whole', () => {
     const some = views(draws.of('whole'));
-    expect(() => compareViews(NAMES, some, some.slice(1))).toThrow(RangeError);
-    const odd = [[1.2345, 2, 3, 4, Number.NaN], ...some.slice(1)];
-    expect(() => compareViews(NAMES, odd, some)).toThrow(/^(?!.*1\.2345).*not finite: /);
-    expect(() => compareViews(NAMES.slice(1), some, some)).toThrow(RangeError);
+    expect(() => compareViews(some, some.slice(1))).toThrow(RangeError);
+    const odd = [featuresOf([1.2345, 2, 3, 4, Number.NaN]), ...some.slice(1)];
+    expect(() => compareViews(odd, some)).toThrow(/^(?!.*1\.2345).*not finite: /);
+    expect(() => compareViews(some.with(0, { a: 1 }), some)).toThrow(RangeError);
+    expect(() => compareViews(some, some.with(0, { ...some[0]!, f: 1 }))).toThrow(RangeError);
   });
 });
 
 describe('a power curve', () => {
   it('rises with the leak, and says from which size on it is found', async () => {
-    const sides: Sides = {
-      real: (own, planted) => [own.normal() + (planted?.size ?? 0)],
-      simulated: (own) => [own.normal()],
-    };
     const leak = { id: 'shift', title: 'a shift', size: 'deviations', sizes: [0, 1, 2, 4] };
     const own = draws.of('power');
-    const game = { values: ['x'], repetitions: 12 };
-    const simulated = Array.from({ length: RUNS * game.repetitions }, () => [own.normal()]);
-    const curve = await measureCurve(game, leak, { sides, simulated, runs: RUNS, draws: own });
+    const repetitions = 12;
+    const simulated = Array.from({ length: RUNS * repetitions }, () => ({ x: own.normal() }));
+    const real = async (test: number, size: number) =>
+      Array.from({ length: RUNS }, (_, i) => ({ x: own.of(test).of(i).normal() + size }));
+    const curve = await measureCurve(leak, repetitions, RUNS, simulated, real);
     const shares = curve.points.map(({ found }) => found.value);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(shares[0]).toBe(0);
