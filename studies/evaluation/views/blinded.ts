@@ -2,23 +2,18 @@
 
 import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
-import type { Experiment, Test } from '../experiment.ts';
+import type { Test, Unworded } from '../experiment.ts';
 import { LEVELS } from '../judging/verdicts.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { widthsOf } from './widths.ts';
 
-export const BLINDED: Experiment = {
+export const BLINDED: Unworded = {
   id: 'views-csp-slots',
-  title: 'What the CSP decrypts in real runs is uniform',
   kind: 'attack',
   attacker: 'CSP',
   secret: 'pooled statistics',
   expectation: 'holds',
   claims: ['S-11', 'S-72'],
-  sees: 'Every slot that the CSP reads from the blinded aggregate, opened by the Paillier key of its view.',
-  knows: 'The task, and so the range of each slot.',
-  control: 'Slots whose blinding does not use the whole range, by how much.',
-  baseline: 'Uniform numbers.',
   unit: 'run',
   together: TOGETHER,
   omits: tooLong,

@@ -5,11 +5,11 @@ import { combine, decodeShares, toRing } from '@eigenveil/two-party/insides';
 import type { Block } from '../../instrument/report/document.ts';
 import { shareOf } from '../../recognition/intervals.ts';
 import { Draws } from '../draws.ts';
-import type { Experiment, Outcome } from '../experiment.ts';
+import type { Outcome, Unworded } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
 import { faultyRun, honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, searchedOf, searchIn } from './search.ts';
-import { SEARCH_BASELINE, searchRuns, secretsAgainst } from './searching.ts';
+import { searchRuns, secretsAgainst } from './searching.ts';
 import { pooledOf, type SecretForm } from './secrets.ts';
 
 const CONTROL = {
@@ -25,19 +25,12 @@ const CONTROL = {
 const noisy = (scene: Scene): string | undefined =>
   scene.proposal.differentialPrivacy === null ? tooLong(scene) : 'the statistics that come out have noise';
 
-const SIMULATED_RUN = 'one run over real processes by `simulated`, in which the data user blinds with zeros';
-
-const unblinded: Experiment = {
+const unblinded: Unworded = {
   ...CONTROL,
   id: 'views-unblinded',
-  title: 'A run whose data user does not blind shows the statistics to the CSP',
   attacker: 'CSP',
   secret: 'pooled statistics',
   claims: ['S-11', 'S-13'],
-  sees: `The CSP's whole view of ${SIMULATED_RUN}.`,
-  knows: 'As `views-csp-statistics`.',
-  control: 'The honest runs of `views-csp-statistics`.',
-  baseline: SEARCH_BASELINE,
   omits: noisy,
   async run(setting) {
     const run = await faultyRun(setting);
@@ -47,17 +40,12 @@ const unblinded: Experiment = {
   },
 };
 
-const simulated: Experiment = {
+const simulated: Unworded = {
   ...CONTROL,
   id: 'views-simulated',
-  title: '`simulated` shows the pooled statistics to the data user',
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-17'],
-  sees: `The data user's whole view of ${SIMULATED_RUN}, of which it uses the CSP's message and its own blinding values.`,
-  knows: 'The protocol.',
-  control: 'The shares alone, which are what a private protocol leaves apart.',
-  baseline: 'A statistic of b bits is guessed with probability 2^−b.',
   omits: noisy,
   async run(setting) {
     const run = await faultyRun(setting);
@@ -93,17 +81,12 @@ function addedShares({ dataUser }: RecordedRun, valueBits: readonly number[]): b
   return message && combine(valueBits, decodeShares(valueBits, message.bytes.subarray(COUNT_BYTES)), own);
 }
 
-const planted: Experiment = {
+const planted: Unworded = {
   ...CONTROL,
   id: 'views-planted',
-  title: 'Leaks planted into a recorded view, whole and in part',
   attacker: 'CSP',
   secret: 'pooled statistics',
   claims: ['S-8', 'S-11', 'S-13', 'S-14', 'S-15', 'S-84'],
-  sees: "The CSP's whole view of an honest run, with one statistic put into it.",
-  knows: 'As `views-csp-statistics`.',
-  control: 'The same view without it.',
-  baseline: SEARCH_BASELINE,
   async run(setting) {
     const [run] = await honestRuns(setting);
     setting.note('planting leaks');
@@ -199,4 +182,4 @@ function blocksOf(
   ];
 }
 
-export const CONTROLS: readonly Experiment[] = [unblinded, simulated, planted];
+export const CONTROLS: readonly Unworded[] = [unblinded, simulated, planted];

@@ -1,24 +1,20 @@
 /** Whether real runs release what the attacks are given: attacks compute releases by the clear reference, hundreds of times. */
 import { principalAngles } from '@eigenveil/projection';
-import type { Experiment } from '../experiment.ts';
+import type { Unworded } from '../experiment.ts';
 import { releasedBy } from '../released.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 
 /** Of an angle in radians, and of an eigenvalue's error in parts of the first: fixed-point arithmetic of `garbled` is below both. */
 const BOUND = 1e-3;
 
-export const RELEASED: Experiment = {
+export const RELEASED: Unworded = {
   id: 'released-equals-real',
-  title: 'Real runs release what the attacks are given',
+  terms: { bound: BOUND },
   kind: 'attack',
   attacker: 'recipient',
   secret: 'result',
   expectation: 'holds',
   claims: [],
-  sees: 'The projection of each recorded run.',
-  knows: "All owners' rows, from which the clear reference computes a release.",
-  control: 'The release of the same rows without one owner.',
-  baseline: `Rounding: angles and relative errors of eigenvalues below ${BOUND}.`,
   unit: 'run',
   together: TOGETHER,
   scenes: ['pima'],

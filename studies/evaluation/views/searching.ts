@@ -3,7 +3,7 @@
 import type { Table } from '../../instrument/report/document.ts';
 import { shareOf } from '../../recognition/intervals.ts';
 import { Draws } from '../draws.ts';
-import type { Experiment, Test } from '../experiment.ts';
+import type { Test, Unworded } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, forbiddenTo, type Search, searchIn } from './search.ts';
@@ -17,27 +17,19 @@ export interface Searched {
   readonly secrets: readonly Secrets[];
 }
 
-interface SearchExperiment
-  extends Pick<Experiment, 'id' | 'title' | 'attacker' | 'secret' | 'claims' | 'sees' | 'knows'> {
+interface SearchExperiment extends Pick<Unworded, 'id' | 'attacker' | 'secret' | 'claims'> {
   /** What is searched in a run; none where the run's protocol promises nothing of the kind. */
   searched(run: RecordedRun): readonly Searched[];
   /** Beyond tasks that are too long to record. */
   omits?(scene: Scene): string | undefined;
 }
 
-const SEARCH_CONTROL =
-  'The same forms are planted into what was searched, one at a time; `views-planted` and `views-unblinded` are controls of their own.';
-export const SEARCH_BASELINE =
-  'Chance: how likely forms of that length are to stand somewhere in so many bytes.';
-
 /** An experiment with expectation `holds`, over the honest runs of a scene. */
-export function searchExperiment({ searched, omits, ...described }: SearchExperiment): Experiment {
+export function searchExperiment({ searched, omits, ...described }: SearchExperiment): Unworded {
   return {
     ...described,
     kind: 'attack',
     expectation: 'holds',
-    control: SEARCH_CONTROL,
-    baseline: SEARCH_BASELINE,
     unit: 'run',
     together: TOGETHER,
     omits: (scene) => omits?.(scene) ?? tooLong(scene),

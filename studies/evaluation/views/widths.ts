@@ -1,22 +1,16 @@
 /** Whether what real data users draw to blind is as wide as σ bits of blinding ask for, by widths that are reckoned here and not by the packing. */
 
 import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
-import type { Experiment, Test } from '../experiment.ts';
+import type { Test, Unworded } from '../experiment.ts';
 import { honestRuns, TOGETHER, tooLong } from './runs.ts';
 
-export const WIDTHS: Experiment = {
+export const WIDTHS: Unworded = {
   id: 'views-blinding-widths',
-  title: 'Blinding values of real runs are σ bits wider than what they hide',
   kind: 'attack',
   attacker: 'CSP',
   secret: 'pooled statistics',
   expectation: 'holds',
   claims: ['S-11', 'S-72'],
-  sees: "The blinding values in the data user's view, in place of the CSP, which sees each with a statistic added that is σ bits narrower.",
-  knows:
-    'The task, and so how wide each blinding value must be: value bits, σ, and the logarithm of the number of slots.',
-  control: 'The chance that numbers of the full width have as many leading zeros.',
-  baseline: 'Uniform numbers of the full width.',
   unit: 'run',
   together: TOGETHER,
   omits: tooLong,
