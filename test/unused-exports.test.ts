@@ -33,6 +33,11 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'Draft DraftBasis DraftOptions Projection SignedTask Task TaskStatus ToldProvenance',
     '@eigenveil/projection/portable': 'ExplainedVariance Result ShareOfVariance UnroundedRows',
   },
+  'types that the declarations of packed libraries name': {
+    '@eigenveil/methods/schema': 'SketchParameters',
+    '@eigenveil/server': 'Result Statement',
+    '@eigenveil/wire': 'ServiceClientOptions',
+  },
   'programs of owners and data users need them beside what documents name': {
     '@eigenveil/data-owner':
       'CODES CodedError DEFAULT_DATASET STATISTICS_CODES checkPolicy isParquetName ownerProgram reduceFile revealedBy selfTest statisticsThrough verifyResult',

@@ -36,7 +36,7 @@ export {
   type ProjectionKind,
   type ResultKind,
 } from './methods.ts';
-export { type MethodOf, Output, TwoPartyName } from './parameters.ts';
+export { type MethodOf, Output, type SketchParameters, TwoPartyName } from './parameters.ts';
 export { SCATTER_WEIGHTS } from './pca.ts';
 export type { ReleasedHistogram } from './result.ts';
 export {

@@ -52,11 +52,13 @@ export {
   listed,
   lockTable,
   named,
+  type Result,
   rowOf,
   rows,
   rowsOf,
   SHARED,
   type SqlDriver,
+  type Statement,
   sql,
   type Work,
 } from './database/sql.ts';

@@ -7,7 +7,8 @@ import { simulated } from './simulated.ts';
 
 /**
  * @example
- * import { memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+ * import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+ * import { memoryChannelPair } from '@eigenveil/two-party/insides';
  *
  * const { garbled } = TWO_PARTY_PROTOCOLS;
  * const [atCsp, atDataUser] = memoryChannelPair();

@@ -35,7 +35,7 @@ export function toRing(bits: readonly number[], values: readonly bigint[]): bigi
 /**
  * The signed integers that two lists of ring elements add up to.
  * @example
- * import { combine, toRing } from '@eigenveil/two-party';
+ * import { combine, toRing } from '@eigenveil/two-party/insides';
  *
  * const bits = [8, 8];
  * combine(bits, toRing(bits, [-1n + 77n, 3n + 200n]), toRing(bits, [-77n, -200n])); // → [-1n, 3n]

@@ -91,6 +91,11 @@ export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './m
 export { ServiceUrl } from './messages/service-url.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { clientClassOf } from './routes/client-class.ts';
-export { type ServiceAddress, ServiceClient, type ServiceRequest } from './transport/client.ts';
+export {
+  type ServiceAddress,
+  ServiceClient,
+  type ServiceClientOptions,
+  type ServiceRequest,
+} from './transport/client.ts';
 export { certificateError, connectionReason } from './transport/transport.ts';
 export { OLDEST_SERVER_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

@@ -24,7 +24,7 @@ class Pipe {
 
 /**
  * @example
- * import { memoryChannelPair } from '@eigenveil/two-party';
+ * import { memoryChannelPair } from '@eigenveil/two-party/insides';
  *
  * const [left, right] = memoryChannelPair();
  * await left.send(Uint8Array.of(1, 2));

@@ -26,7 +26,8 @@ export const systemClock: Clock = {
 
 /**
  * @example
- * import { standardPace, systemClock, waitUntil } from '@eigenveil/two-party';
+ * import { systemClock, waitUntil } from '@eigenveil/two-party';
+ * import { standardPace } from '@eigenveil/two-party/plan';
  *
  * const moment = systemClock.now() + standardPace(34, 15);
  * await waitUntil(moment, systemClock);

@@ -121,13 +121,6 @@ export class ContributionTree {
 /**
  * Returns whether a contribution is the leaf at `index` of the tree with this root and `size` leaves: RFC
  * 9162, section 2.1.3.2. Exactly one path of exactly one length is right for an index and a size.
- * @example
- * import { ContributionTree, isIncluded } from '@eigenveil/wire';
- *
- * const tree = new ContributionTree();
- * for (const leaf of leaves) tree.add(leaf); // by ascending owner id, one tile here
- * const path = tree.pathOf(leaves[0].ownerId, leaves);
- * const isThere = isIncluded(leaves[0], path, { size: leaves.length, root: tree.root() });
  */
 export function isIncluded(
   contribution: TreeContribution,
