@@ -15,7 +15,7 @@ import {
   exampleStatistics,
   exampleTask,
 } from '@eigenveil/studies/speed/example-task';
-import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from '@eigenveil/studies/speed/roles';
+import { measureRoles, type RoleColumn } from '@eigenveil/studies/speed/roles';
 import { benchmark, wholeNumbers } from './options.ts';
 
 interface Row {
@@ -36,23 +36,30 @@ const REPETITIONS = 5;
 const LITERAL_SAMPLE = 12;
 
 const EXPLANATION = `Bounds: ${EXAMPLE_OWNERS} owners, ${EXAMPLE_SAMPLES_PER_OWNER} rows each, 14 fraction bits, 40 bits of statistical security. PCA.
-${ROLES_EXPLANATION}
+Literal: one ciphertext for each value of the full R and of V and Q, paillier-bigint with g = n + 1 and negative values mod n, which take it a
+second long exponentiation. Owner: packing, encryption and encoding, with the set-up for the key (the table of DJN too); summing its rows is left out on
+both sides. Data user: reading the ciphertexts of one contribution from bytes and adding them, on both sides; checking every ciphertext, which Eigenveil
+does at receipt, is not part of the literal protocol. CSP: decryption, reading the slots and taking its shares, with its set-up for the key.
+All on one thread; literal and Eigenveil take turns under the same keys, a new one for each repetition.
 ${LITERAL_SAMPLE} literal ciphertexts spread over the values are timed per repetition and scaled to all of them; --full times all.
 Medians of ${REPETITIONS} interleaved repetitions; ratios are medians of the repetitions' ratios.`;
 
 async function measure(d: number, keyBits: number, full: boolean): Promise<Row[]> {
   const task = exampleTask(d, keyBits);
-  const { series } = await measureRoles({
+  const records = await measureRoles({
     task,
     statistics: exampleStatistics(task),
     repetitions: REPETITIONS,
     literalSample: full ? Number.POSITIVE_INFINITY : LITERAL_SAMPLE,
   });
-  const compare = (literal: RoleSeries, eigenveil: RoleSeries) => ({
-    literalMs: median(series[literal].samples),
-    eigenveilMs: median(series[eigenveil].samples),
-    ratio: summariseRatios(series[literal].samples, series[eigenveil].samples).median,
-  });
+  const compare = (literal: RoleColumn, eigenveil: RoleColumn) => {
+    const [theirs, ours] = [literal, eigenveil].map((column) => records.map((record) => record[column]));
+    return {
+      literalMs: median(theirs!),
+      eigenveilMs: median(ours!),
+      ratio: summariseRatios(theirs!, ours!).median,
+    };
+  };
   const row = { features: d, keyBits };
   const checked = compare('user/literal', 'user/checked');
   return [

@@ -9,25 +9,20 @@ import { KeptReports } from '@eigenveil/studies/instrument/kept';
 import { marksOf, withMarks } from '@eigenveil/studies/instrument/marks';
 import { type Sentence, withFigures } from '@eigenveil/studies/instrument/report/written-figures';
 import { format, resolveConfig } from 'prettier';
-import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
-import { ofBenchmarks } from './figures/benchmarks.ts';
 import { readText } from './figures/kept.ts';
 import { MEASURED } from './figures/measured.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
-import { ofWaits } from './figures/waits.ts';
 import { ROOT } from './rooms.ts';
 
 const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept reports' } });
 
 /** Each document with the functions that give its sentences from reports. */
 const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promise<Sentence[]>)[]])[] = [
-  ['README.md', ofBenchmarks, ofProtocols],
+  ['README.md', ofProtocols],
   ['docs/benchmarks.md', ofSmallRuns],
   ['docs/floor.md', ofFloor],
-  ['docs/precision.md', ofGarbledAccuracy, ofRounding],
-  ['docs/rotated.md', ofRotatedAccuracy],
-  ['docs/operations.md', ofWaits],
+  ['docs/precision.md', ofRounding],
   ...MEASURED,
 ];
 

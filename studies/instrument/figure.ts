@@ -1,5 +1,5 @@
 /** Figures of tidy records: what a cell of a table, a point of a chart or a fact in a sentence says. */
-import { MISSING, significant } from './quantities.ts';
+import { MISSING, scaleOf, significant } from './quantities.ts';
 import { fitPowerLaw, median as middle, summarise, summariseRatios } from './statistics.ts';
 import type { Tidy, Value } from './tidy.ts';
 
@@ -47,6 +47,14 @@ function ofSamples(column: string, tell: (samples: readonly number[]) => Told): 
 /** A figure of some of the records. */
 export function where(chosen: Tidy | ((record: Tidy) => boolean), figure: Figure): Figure {
   return (records) => figure(chosenOf(records, chosen));
+}
+
+/** A figure of the records that have the largest number in a column. */
+export function atLargest(column: string, figure: Figure): Figure {
+  return (records) => {
+    const largest = Math.max(...samplesOf(records, column));
+    return figure(records.filter((record) => record[column] === largest));
+  };
 }
 
 export function chosenOf(
@@ -197,21 +205,6 @@ const meanOf = (samples: readonly number[]): number =>
 const plainly = (value: number): string =>
   Number.isInteger(value) ? value.toLocaleString('en-GB') : String(value);
 
-const UNITS: Readonly<Record<string, readonly (readonly [from: number, factor: number, name: string])[]>> = {
-  ms: [
-    [120_000, 60_000, 'min'],
-    [1000, 1000, 's'],
-    [1, 1, 'ms'],
-    [0, 0.001, 'µs'],
-  ],
-  bytes: [
-    [1e9, 1e9, 'GB'],
-    [1e6, 1e6, 'MB'],
-    [1e3, 1e3, 'kB'],
-    [0, 1, 'bytes'],
-  ],
-};
-
 /** A number as tables and sentences have it. */
 export function written(value: number, form: Form): string {
   return `${bare(value, form)}${suffix(value, form)}`;
@@ -223,15 +216,10 @@ function withQuartiles([value, low, high]: readonly [number, number, number], fo
   return from === middle && to === middle ? whole : `${whole} (${from}–${to})`;
 }
 
-function scaleOf(like: number, unit: string) {
-  const units = UNITS[unit];
-  return units?.find(([from]) => Math.abs(like) >= from) ?? ([0, 1, unit] as const);
-}
-
 /** @param like the value whose unit is taken */
 function bare(value: number, form: Form, like = value): string {
   const { percent, signed, unit } = form;
-  const number = unit === undefined ? value : value / scaleOf(like, unit)[1];
+  const number = unit === undefined ? value : value / scaleOf(like, unit)[0];
   const scaled = percent ? 100 * number : number;
   const text = digitsOf(Math.abs(scaled), form);
   if (scaled < 0 && Number(text) !== 0) return `−${text}`;
@@ -250,6 +238,6 @@ function digitsOf(value: number, { digits, grouped, power }: Form): string {
 
 function suffix(like: number, { unit }: Form): string {
   if (unit === undefined || unit === '') return '';
-  const [, , name] = scaleOf(like, unit);
+  const [, name] = scaleOf(like, unit);
   return name === '×' || name === '%' ? `${name === '%' ? ' ' : ''}${name}` : ` ${name}`;
 }

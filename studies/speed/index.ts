@@ -1,13 +1,22 @@
 /** Benchmarks: what each part of Eigenveil takes, beside the published protocol done literally and beside what was published. */
 import type { StudyGroup } from '../instrument/study.ts';
+import { accuracy } from './accuracy.ts';
+import { keyLength } from './key-length.ts';
+import { published } from './published-tables.ts';
+import { processes } from './roles-in-processes.ts';
+import { scaling } from './scaling.ts';
+import { sketch } from './sketch.ts';
 import { transform } from './transform.ts';
+import { twoParty } from './two-party-protocols.ts';
+import { waits } from './waits.ts';
 
 export const speed: StudyGroup = {
   name: 'speed',
   title: 'Eigenveil: benchmark report',
   studies: [
     // What `npm run bench` runs.
-    transform,
+    ...[keyLength, published, twoParty, sketch, accuracy, scaling, processes, transform],
+    waits,
     // What the commands `npm run bench:…` run.
   ],
   words: new URL('speed.md', import.meta.url),

@@ -69,6 +69,12 @@ export const PUBLISHED_EFFICIENCY = {
 
 export type PublishedMethod = keyof typeof PUBLISHED_EFFICIENCY;
 
+/** The published row of a data set; undefined where there is none. */
+export function publishedRow(method: unknown, dataset: unknown): PublishedEfficiency | undefined {
+  const rows: Readonly<Record<string, readonly PublishedEfficiency[]>> = PUBLISHED_EFFICIENCY;
+  return rows[String(method)]?.find((row) => row.dataset === dataset);
+}
+
 /** Weighted F1 in percent, of classification after projection by DCA. */
 export interface PublishedF1 {
   readonly dataset: string;

@@ -16,7 +16,7 @@ import { contribute } from '@eigenveil/protocol/owner';
 import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { interleavedSamples } from '../instrument/measure.ts';
-import type { Series, UnitResult } from '../instrument/unit.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import {
   addLiterally,
   decryptLiterally,
@@ -27,33 +27,53 @@ import {
 } from './literal.ts';
 import { checkValues, opened, type StepsTask } from './steps.ts';
 
-/** What the ratios of literal to Eigenveil are made of: names of series. */
+/** Literal beside Eigenveil, by the columns of both. */
 export const COMPARISONS = [
   {
-    role: 'owner',
+    name: 'ownerStandard',
     title: 'owner, standard encryption',
     literal: 'owner/literal',
     eigenveil: 'owner/standard',
   },
-  { role: 'owner', title: 'owner, DJN encryption', literal: 'owner/literal', eigenveil: 'owner/djn' },
-  { role: 'user', title: 'data user, per owner', literal: 'user/literal', eigenveil: 'user/eigenveil' },
+  { name: 'ownerDjn', title: 'owner, DJN encryption', literal: 'owner/literal', eigenveil: 'owner/djn' },
+  { name: 'user', title: 'data user, per owner', literal: 'user/literal', eigenveil: 'user/eigenveil' },
   {
-    role: 'user',
+    name: 'userChecked',
     title: 'data user, per owner, ciphertexts checked',
     literal: 'user/literal',
     eigenveil: 'user/checked',
   },
-  { role: 'csp', title: 'CSP', literal: 'csp/literal', eigenveil: 'csp/eigenveil' },
+  { name: 'csp', title: 'CSP', literal: 'csp/literal', eigenveil: 'csp/eigenveil' },
 ] as const;
 
-export type RoleSeries = (typeof COMPARISONS)[number]['literal' | 'eigenveil'];
+export type RoleColumn = (typeof COMPARISONS)[number]['literal' | 'eigenveil'];
 
-/** What these times are of, for readers of a report. */
-export const ROLES_EXPLANATION = `Literal: one ciphertext for each value of the full R and of V and Q (DCA: of V_k and M_k of each class), paillier-bigint
-with g = n + 1 and negative values mod n, which take it a second long exponentiation. Owner: packing, encryption and encoding, with the set-up for the key (the table of DJN too); summing its rows is
-left out on both sides. Data user: reading the ciphertexts of one contribution from bytes and adding them, on both sides; checking every
-ciphertext, which Eigenveil does at receipt, is not part of the literal protocol. CSP: decryption, reading the slots and taking its shares, with its set-up for the key.
-All on one thread; literal and Eigenveil take turns under the same keys, a new one for each repetition.`;
+/** What stands above these columns. */
+export const ROLE_TITLES = {
+  'owner/literal': 'owner: literal',
+  'owner/standard': 'owner: Eigenveil, standard encryption',
+  'owner/djn': 'owner: Eigenveil, DJN encryption',
+  'user/literal': 'data user, per owner: literal',
+  'user/eigenveil': 'data user, per owner: Eigenveil',
+  'user/checked': 'data user, per owner: Eigenveil, ciphertexts checked',
+  'csp/literal': 'CSP: literal',
+  'csp/eigenveil': 'CSP: Eigenveil',
+} as const satisfies Record<RoleColumn, string>;
+export const ROLE_COLUMNS = Object.keys(ROLE_TITLES) as readonly RoleColumn[];
+
+/** Records of literal beside Eigenveil, role by role, with the ratio within the repetition. */
+export function comparisonsOf(records: readonly Tidy[]): Tidy[] {
+  return COMPARISONS.flatMap(({ name, literal, eigenveil }) =>
+    records.map((record) => ({
+      ...record,
+      comparison: name,
+      literal: record[literal]!,
+      eigenveil: record[eigenveil]!,
+      times: Number(record[literal]) / Number(record[eigenveil]),
+      timesBytes: Number(record.literalContributionBytes) / Number(record.eigenveilContributionBytes),
+    })),
+  );
+}
 
 export interface RolesRequest {
   readonly task: StepsTask;
@@ -65,27 +85,27 @@ export interface RolesRequest {
   note?(text: string): void;
 }
 
-export interface RolesResult extends UnitResult {
-  readonly series: Readonly<Record<RoleSeries, Series>>;
-  readonly facts: Readonly<{
-    literalCiphertexts: number;
-    /** How many of them were timed. */
-    literalCiphertextsTimed: number;
-    literalContributionBytes: number;
-    eigenveilCiphertexts: number;
-    eigenveilContributionBytes: number;
-  }>;
-}
+/** Milliseconds of each role in one repetition, and sizes, which are the same in all. */
+export type RolesRecord = Readonly<Record<RoleColumn, number>> & {
+  readonly repetition: number;
+  readonly literalCiphertexts: number;
+  /** How many of them were timed. */
+  readonly literalCiphertextsTimed: number;
+  readonly literalContributionBytes: number;
+  readonly eigenveilCiphertexts: number;
+  readonly eigenveilContributionBytes: number;
+};
 
 /** A first guess from one machine: per ciphertext of the literal protocol, and per key, both cubic in its length. */
 export function expectedSeconds({
-  task: { keyBits, features },
+  keyBits,
+  features,
   repetitions,
   literalSample,
-}: Omit<RolesRequest, 'statistics'>): number {
+}: Readonly<Record<'keyBits' | 'features' | 'repetitions' | 'literalSample', number>>): number {
   const length = keyBits / 2048;
   const literal = (literalSample * 0.05 + 0.4) * length ** 3;
-  const eigenveil = 0.4 * (features.length / 34) ** 2 * length ** 2;
+  const eigenveil = 0.4 * (features / 34) ** 2 * length ** 2;
   return (repetitions + 1) * (literal + eigenveil);
 }
 
@@ -94,7 +114,7 @@ const CONTRIBUTIONS = 50;
 const LITERAL_ADDITIONS = 1000;
 
 /** @throws Error when a role comes to other values than those that the owner encrypted */
-export async function measureRoles(request: RolesRequest): Promise<RolesResult> {
+export async function measureRoles(request: RolesRequest): Promise<RolesRecord[]> {
   const pool = new PaillierPool({ threads: 0 });
   try {
     return await measureWith(pool, request);
@@ -103,7 +123,7 @@ export async function measureRoles(request: RolesRequest): Promise<RolesResult> 
   }
 }
 
-async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<RolesResult> {
+async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<RolesRecord[]> {
   const { task, statistics, repetitions, literalSample, note } = request;
   const packing = layout(task);
   const count = packing.plaintexts.length;
@@ -208,27 +228,20 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
     checkValues('Eigenveil', opened(task, { csp, dataUser }), values);
   }
 
-  const series = (samples: readonly number[], factor: number): Series => ({
-    unit: 'ms',
-    samples: samples.map((milliseconds) => milliseconds * factor),
-  });
-  return {
-    series: {
-      'owner/literal': series(owner.literal, scale),
-      'owner/standard': series(owner.standard, 1),
-      'owner/djn': series(owner.djn, 1),
-      'user/literal': series(user.literal, scale / rounds),
-      'user/eigenveil': series(user.eigenveil, 1 / CONTRIBUTIONS),
-      'user/checked': series(user.checked, 1 / CONTRIBUTIONS),
-      'csp/literal': series(csp.literal, scale),
-      'csp/eigenveil': series(csp.eigenveil, 1),
-    },
-    facts: {
-      literalCiphertexts: literal.length,
-      literalCiphertextsTimed: sample.length,
-      literalContributionBytes: literal.length * publicKeys[0]!.ciphertextBytes,
-      eigenveilCiphertexts: count,
-      eigenveilContributionBytes: contributions[0]!.length,
-    },
-  };
+  return owner.literal.map((milliseconds, i) => ({
+    repetition: i + 1,
+    'owner/literal': milliseconds * scale,
+    'owner/standard': owner.standard[i]!,
+    'owner/djn': owner.djn[i]!,
+    'user/literal': user.literal[i]! * (scale / rounds),
+    'user/eigenveil': user.eigenveil[i]! / CONTRIBUTIONS,
+    'user/checked': user.checked[i]! / CONTRIBUTIONS,
+    'csp/literal': csp.literal[i]! * scale,
+    'csp/eigenveil': csp.eigenveil[i]!,
+    literalCiphertexts: literal.length,
+    literalCiphertextsTimed: sample.length,
+    literalContributionBytes: literal.length * publicKeys[0]!.ciphertextBytes,
+    eigenveilCiphertexts: count,
+    eigenveilContributionBytes: contributions[0]!.length,
+  }));
 }

@@ -1,11 +1,11 @@
-/** One unit of the accuracy benchmark: a data set, a method and a split, scored without projection and with both projections. */
+/** One case of the study of accuracy: a data set, a method and a split, scored without projection and with both projections. */
 import { randomBytes } from 'node:crypto';
 import { type Components, principalAngles, project } from '@eigenveil/projection';
 import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import { checkTask, newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { Thumbprint } from '@eigenveil/wire';
-import type { Series, UnitResult } from '../../instrument/unit.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { decomposeBetweenProcesses } from '../processes.ts';
 import { decomposeRows } from './clear.ts';
 import type { DataSet } from './data.ts';
@@ -32,12 +32,12 @@ export interface Setting {
   readonly ridge: number;
 }
 
-/** Series `encrypted/k`, `clear/k` and `none`, each with this split's one score; facts say how the projections differ. */
+/** A record of the split, and the score of each arm: `none`, and for each k `encrypted` and `clear`; the encrypted one says how both differ. */
 export async function scoreArms(
   data: DataSet,
   setting: Setting,
   note: (text: string) => void,
-): Promise<UnitResult> {
+): Promise<Tidy[]> {
   const { method, components, owners, ridge } = setting;
   // The same for both methods.
   const next = generator(seedOf(`${data.name} split ${setting.split}`));
@@ -63,28 +63,33 @@ export async function scoreArms(
   );
 
   note('grid search');
-  const { series, choices } = await scoresOf(
+  const scores = await scoresOf(
     data,
     { train, test, folds, grid: setting.grid },
     projections(data, task, discrete, { components, encrypted: decomposition, clear }),
   );
-  const perComponents = components.flatMap((k): [string, number | string][] => [
-    [
-      `angle/${k}`,
-      Math.max(...principalAngles(firstOf(decomposition, k).vectors, firstOf(clear, k).vectors)),
-    ],
-    [`sameParameters/${k}`, choices.get(`encrypted/${k}`) === choices.get(`clear/${k}`) ? 'yes' : 'no'],
-  ]);
-  return {
-    series,
-    facts: {
-      trainRows: train.length,
-      testRows: test.length,
-      andGates,
+  const choice = ({ cost, gamma }: Score) => `${cost} ${gamma}`;
+  const record = (arm: string, k: number) => ({ arm, k, f1: scores.get(`${arm}/${k}`)!.f1 });
+  return [
+    {
+      ...{ trainRows: train.length, testRows: test.length, andGates },
       unconverged: (decomposition.converged ?? []).filter((converged) => !converged).length,
-      ...Object.fromEntries(perComponents),
     },
-  };
+    { arm: 'none', f1: scores.get('none')!.f1 },
+    ...components.flatMap((k) => {
+      const [encryptedChoice, clearChoice] = ['encrypted', 'clear'].map((arm) =>
+        choice(scores.get(`${arm}/${k}`)!),
+      );
+      return [
+        {
+          ...record('encrypted', k),
+          angle: Math.max(...principalAngles(firstOf(decomposition, k).vectors, firstOf(clear, k).vectors)),
+          sameParameters: encryptedChoice === clearChoice ? 'yes' : 'no',
+        },
+        record('clear', k),
+      ];
+    }),
+  ];
 }
 
 function taskOf(
@@ -148,12 +153,19 @@ function projections(
   ];
 }
 
+interface Score {
+  /** In percent. */
+  readonly f1: number;
+  readonly cost: number;
+  readonly gamma: number;
+}
+
 /** Every arm's weighted F1, and its C and γ. */
 async function scoresOf(
   { labels }: DataSet,
   { train, test, folds, grid }: Split & { folds: readonly number[]; grid: Grid },
   arms: readonly Arm[],
-): Promise<{ series: Record<string, Series>; choices: Map<string, string> }> {
+): Promise<Map<string, Score>> {
   const pick = <T>(from: readonly T[], rows: readonly number[]) => rows.map((row) => from[row]!);
   const outcomes = await searchAll(
     arms.map(({ rows }) => ({
@@ -163,14 +175,12 @@ async function scoresOf(
       grid,
     })),
   );
-  const series: Record<string, Series> = {};
-  const choices = new Map<string, string>();
-  arms.forEach(({ name }, i) => {
-    const { predicted, cost, gamma } = outcomes[i]!;
-    series[name] = { unit: 'points', samples: [100 * weightedF1(pick(labels, test), predicted)] };
-    choices.set(name, `${cost} ${gamma}`);
-  });
-  return { series, choices };
+  return new Map(
+    arms.map(({ name }, i) => {
+      const { predicted, cost, gamma } = outcomes[i]!;
+      return [name, { f1: 100 * weightedF1(pick(labels, test), predicted), cost, gamma }];
+    }),
+  );
 }
 
 /** Components descend, so that the first k of a larger projection are the projection with k components. */

@@ -2,6 +2,7 @@
 import { type Draft, draftTask } from '@eigenveil/data-user';
 import { readFileBytes, readRows } from '@eigenveil/statistics';
 import { generator, seedOf } from '@eigenveil/testbed/random';
+import type { OwnData } from '../../instrument/own-data.ts';
 import { dataFile } from '../decompositions.ts';
 import { stratifiedSplit } from './splits.ts';
 
@@ -25,15 +26,39 @@ export async function loadDataSet(name: string): Promise<DataSet | undefined> {
   const file = await dataFile(name);
   if (file === undefined) return undefined;
   const { features, labellings } = await draftTask(file, { method: 'dca', labels: ['label'], ignore: [] });
-  const all: { values: number[]; label: number }[] = [];
+  const all: Labelled[] = [];
   for await (const { values, classes } of readRows(readFileBytes(file), { features, labellings }))
     all.push({ values, label: classes[0]! });
+  return dataSetOf(name, { features, labelling: labellings[0]! }, all);
+}
+
+/** The user's own rows, on the ranges that came with them. */
+export function ownDataSet({ name, columns, ranges, rows, labels, classes }: OwnData): DataSet {
+  const features = columns.map((column, i) => ({ name: column, min: ranges[i]![0], max: ranges[i]![1] }));
+  const clip = (value: number, i: number) => Math.min(ranges[i]![1], Math.max(ranges[i]![0], value));
+  return dataSetOf(
+    name,
+    { features, labelling: { column: 'label', classes: [...classes] } },
+    rows.map((row, i) => ({ values: row.map(clip), label: labels[i]! })),
+  );
+}
+
+interface Labelled {
+  readonly values: readonly number[];
+  readonly label: number;
+}
+
+function dataSetOf(
+  name: string,
+  { features, labelling }: Pick<DataSet, 'features' | 'labelling'>,
+  all: readonly Labelled[],
+): DataSet {
   const rows = sample(name, all);
   const raw = rows.map(({ values }) => values);
   return {
     name,
     features,
-    labelling: labellings[0]!,
+    labelling,
     raw,
     scaled: raw.map((row) => row.map((value, i) => scaleCell(features[i]!, value))),
     labels: rows.map(({ label }) => label),

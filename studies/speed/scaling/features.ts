@@ -12,10 +12,10 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import { flatten, layout } from '@eigenveil/statistics';
-import type { UnitResult } from '../../instrument/unit.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import { checkValues, type KeyedTask, opened } from '../steps.ts';
-import { KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
+import { KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface FeaturesRequest {
   readonly features: number;
@@ -30,16 +30,15 @@ export interface FeaturesRequest {
 const CONTRIBUTIONS = 10;
 
 /** @throws Error when the CSP comes to other values than those that the owner encrypted */
-export function measureFeatures(request: FeaturesRequest, note: (text: string) => void): Promise<UnitResult> {
+export function measureFeatures(request: FeaturesRequest, note: (text: string) => void): Promise<Tidy[]> {
   const { features, rows, repetitions, standardSample } = request;
   const task = sweepTask({ features, owners: EXAMPLE_OWNERS, samplesPerOwner: EXAMPLE_SAMPLES_PER_OWNER });
   const packing = layout(task);
   const ciphertexts = packing.plaintexts.length;
   return withRows({ rows, features }, async (file) => {
     const pool = new PaillierPool({ threads: 0 });
-    const samples = new Samples();
     let contributionBytes = 0;
-    await samples.repeat(repetitions, async (repetition) => {
+    const times = await repeated(repetitions, async (repetition) => {
       note(`${repetition} of ${repetitions}`);
       // A new key for each repetition, so that everybody's set-up for it is part of the time.
       const secretKey = await pool.generateKeyPair({ bits: KEY_BITS, scheme: 'djn' });
@@ -59,15 +58,13 @@ export function measureFeatures(request: FeaturesRequest, note: (text: string) =
       return { 'owner/sum': sum, ...owner.times, ...user.times, ...csp.times };
     });
     await pool.close();
-    return {
-      series: samples.series(),
-      facts: {
-        slots: packing.valueBits.length,
-        ciphertexts,
-        contributionBytes,
-        standardTimed: Math.min(ciphertexts, standardSample),
-      },
-    };
+    return times.map((one) => ({
+      ...one,
+      slots: packing.valueBits.length,
+      ciphertexts,
+      contributionBytes,
+      standardTimed: Math.min(ciphertexts, standardSample),
+    }));
   });
 }
 

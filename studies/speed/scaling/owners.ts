@@ -3,10 +3,10 @@ import { add, type Ciphertext, encodeCiphertexts, PaillierPool, type PublicKey }
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { flatten, layout } from '@eigenveil/statistics';
-import type { UnitResult } from '../../instrument/unit.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import { checkValues, type KeyedTask, opened, unblindAggregate } from '../steps.ts';
-import { FEATURES, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
+import { FEATURES, KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface OwnersRequest {
   readonly owners: number;
@@ -24,7 +24,7 @@ const WARM_UP_OWNERS = 100;
 const FEWEST_TIMED = 32;
 
 /** @throws Error when the sum is not that of all contributions */
-export function measureOwners(request: OwnersRequest, note: (text: string) => void): Promise<UnitResult> {
+export function measureOwners(request: OwnersRequest, note: (text: string) => void): Promise<Tidy[]> {
   const { owners, repetitions } = request;
   const task = sweepTask({
     features: FEATURES,
@@ -39,8 +39,7 @@ export function measureOwners(request: OwnersRequest, note: (text: string) => vo
     const values = flatten(task, await sumRows(task, file));
     const contributions = await Rerandomised.start(pool, under, values);
     const collection = new Collection(pool, under);
-    const samples = new Samples();
-    await samples.repeat(repetitions, async (repetition) => {
+    const times = await repeated(repetitions, async (repetition) => {
       const count = repetition === 0 ? Math.min(owners, WARM_UP_OWNERS) : owners;
       const rounds = Math.max(1, Math.ceil(FEWEST_TIMED / count));
       let [validate, addition] = [0, 0];
@@ -58,18 +57,19 @@ export function measureOwners(request: OwnersRequest, note: (text: string) => vo
           );
         }
       }
-      return { 'user/validate': validate, 'user/add': addition, 'user/whole': validate + addition };
+      const whole = validate + addition;
+      return {
+        'user/validate': validate,
+        'user/add': addition,
+        'user/whole': whole,
+        perContribution: whole / owners,
+      };
     });
     await pool.close();
     const contributionBytes = packing.plaintexts.length * secretKey.publicKey.ciphertextBytes;
-    return {
-      series: samples.series(),
-      facts: {
-        ciphertexts: packing.plaintexts.length,
-        contributionBytes,
-        receivedBytes: owners * contributionBytes,
-      },
-    };
+    const ciphertexts = packing.plaintexts.length;
+    const receivedBytes = owners * contributionBytes;
+    return times.map((one) => ({ ...one, ciphertexts, contributionBytes, receivedBytes }));
   });
 }
 

@@ -1,9 +1,9 @@
 /** Time of an owner's reading, discretising and summing against the number of its rows. */
 import { stat } from 'node:fs/promises';
 import { layout } from '@eigenveil/statistics';
-import type { UnitResult } from '../../instrument/unit.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { EXAMPLE_OWNERS } from '../example-task.ts';
-import { FEATURES, KEY_BITS, Samples, sumRows, sweepTask, timed, withRows } from './sweep.ts';
+import { FEATURES, KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
 export interface SamplesRequest {
   readonly rows: number;
@@ -13,20 +13,17 @@ export interface SamplesRequest {
 export function measureSamples(
   { rows, repetitions }: SamplesRequest,
   note: (text: string) => void,
-): Promise<UnitResult> {
+): Promise<Tidy[]> {
   const task = sweepTask({ features: FEATURES, owners: EXAMPLE_OWNERS, samplesPerOwner: rows });
   const ciphertexts = layout(task).plaintexts.length;
   return withRows({ rows, features: FEATURES }, async (file) => {
-    const samples = new Samples();
-    await samples.repeat(repetitions, async (repetition) => {
+    const times = await repeated(repetitions, async (repetition) => {
       note(`${repetition} of ${repetitions}`);
       const { milliseconds } = await timed(() => sumRows(task, file));
       return { 'owner/sum': milliseconds };
     });
     const contributionBytes = (ciphertexts * 2 * KEY_BITS) / 8;
-    return {
-      series: samples.series(),
-      facts: { ciphertexts, contributionBytes, fileBytes: (await stat(file)).size },
-    };
+    const { size: fileBytes } = await stat(file);
+    return times.map((one) => ({ ...one, ciphertexts, contributionBytes, fileBytes }));
   });
 }

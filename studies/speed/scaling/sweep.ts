@@ -1,10 +1,9 @@
-/** What the sweeps of the suite `scaling` share: their tasks, their files of rows, and samples that are named and timed. */
+/** What the sweeps of the study `scaling` share: their tasks, their files of rows, and what they time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readFileBytes, type Statistics, statisticsOfCsv } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
-import type { Series } from '../../instrument/unit.ts';
 import { exampleTask } from '../example-task.ts';
 import { writeRows } from '../rows.ts';
 import type { StepsTask } from '../steps.ts';
@@ -48,29 +47,17 @@ export async function sumRows(task: StatisticsTask, file: string): Promise<Stati
   return (await statisticsOfCsv(readFileBytes(file), task)).statistics;
 }
 
-/** Runs repetitions after one uncounted warm-up and keeps what they timed. */
-export class Samples {
-  readonly #series = new Map<string, number[]>();
-
-  /** `repeat` returns the milliseconds of each quantity; repetition 0 is the warm-up. */
-  async repeat(
-    repetitions: number,
-    repeat: (repetition: number) => Promise<Readonly<Record<string, number>>>,
-  ): Promise<void> {
-    for (let repetition = 0; repetition <= repetitions; repetition += 1) {
-      const times = await repeat(repetition);
-      if (repetition === 0) continue;
-      for (const [name, milliseconds] of Object.entries(times)) {
-        const samples = this.#series.get(name) ?? [];
-        samples.push(milliseconds);
-        this.#series.set(name, samples);
-      }
-    }
+/** Milliseconds of each quantity in each repetition; repetition 0 is a warm-up that does not count. */
+export async function repeated<Times extends Readonly<Record<string, number>>>(
+  repetitions: number,
+  repeat: (repetition: number) => Promise<Times>,
+): Promise<(Times & { readonly repetition: number })[]> {
+  const all: (Times & { readonly repetition: number })[] = [];
+  for (let repetition = 0; repetition <= repetitions; repetition += 1) {
+    const times = await repeat(repetition);
+    if (repetition > 0) all.push({ ...times, repetition });
   }
-
-  series(): Record<string, Series> {
-    return Object.fromEntries([...this.#series].map(([name, samples]) => [name, { unit: 'ms', samples }]));
-  }
+  return all;
 }
 
 export async function timed<T>(

@@ -1,9 +1,8 @@
 import { canReadUsage, cpuOf, peakOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { describe, expect, it } from 'vitest';
-import type { Block, Section } from '../../instrument/report/document.ts';
-import type { Measurement } from '../../instrument/unit.ts';
-import { processes, resultOf } from '../../speed/suites/processes.ts';
+import { processes, recordOf } from '../../speed/roles-in-processes.ts';
 import type { UsageByRole, WholeRun } from '../../speed/whole-protocol.ts';
+import { printed } from './printed.ts';
 
 const usage = (peakMemoryBytes: number, cpuMilliseconds: number) => ({ peakMemoryBytes, cpuMilliseconds });
 const byRole = (scale: number): UsageByRole => ({
@@ -21,23 +20,6 @@ const RUN: WholeRun = {
   owners: 3,
   features: 4,
   components: 2,
-};
-
-function measurement(runs: readonly WholeRun[], dataset = 'iris'): Measurement {
-  return {
-    id: `processes/${dataset}/pca-rotated/3`,
-    parameters: { dataset, method: 'pca', twoParty: 'rotated', owners: 3, components: 2, repetitions: 2 },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    seconds: 1,
-    ...resultOf(runs),
-  };
-}
-
-const blocksOf = (sections: readonly Section[]): Block[] => sections.flatMap(({ blocks }) => blocks);
-const chart = (sections: readonly Section[], name: string) => {
-  const found = blocksOf(sections).find((block) => block.kind === 'chart' && block.name === name);
-  if (found?.kind !== 'chart' || found.drawing.kind !== 'bars') return undefined;
-  return found.drawing;
 };
 
 describe('what a process has used', () => {
@@ -62,52 +44,58 @@ describe('what a process has used', () => {
   });
 });
 
-describe('suite processes', () => {
+const recordOfRun = (run: WholeRun, dataset = 'iris') => ({
+  ...{ dataset, method: 'pca', twoParty: 'rotated', owners: 3 },
+  ...recordOf(run),
+});
+
+describe('the study of processes', () => {
   it('takes the largest owner for memory, the median one for time, and the mean one for bytes', () => {
-    const { series } = resultOf([RUN, RUN]);
-    expect(series['memory/idle/owner']).toEqual({ unit: 'bytes', samples: [130e6, 130e6] });
-    expect(series['memory/ended/csp']?.samples).toEqual([600e6, 600e6]);
-    expect(series['cpu/owner']).toEqual({ unit: 'ms', samples: [4e6, 4e6] });
-    expect(series['cpu/data-user']?.samples).toEqual([40e6, 40e6]);
-    expect(series['wire/owner-to-csp']?.samples).toEqual([100, 100]);
-    expect(series['wire/data-user-to-owner']?.samples).toEqual([300, 300]);
-    expect(series['wire/csp-to-data-user']?.samples).toEqual([70_000, 70_000]);
+    expect(recordOf(RUN)).toMatchObject({
+      'owner/idle': 130e6,
+      'csp/ended': 600e6,
+      'owner/cpu': 4e6,
+      'data-user/cpu': 40e6,
+      'owner-to-csp': 100,
+      'data-user-to-owner': 300,
+      'csp-to-data-user': 70_000,
+    });
   });
 
-  it('draws what each role sends to all others', () => {
-    const drawing = chart(processes.report([measurement([RUN, RUN])]), 'processes-bytes');
-    expect(drawing?.bars.map(({ name, values }) => [name, values[0]?.value])).toEqual([
+  it('draws what each role sends to all others', async () => {
+    const { sections } = await printed(processes, [recordOfRun(RUN)]);
+    const chart = sections
+      .flatMap(({ blocks }) => blocks)
+      .find((block) => block.kind === 'chart' && block.name === 'processes-bytes');
+    if (chart?.kind !== 'chart' || chart.drawing.kind !== 'bars') throw new Error('expected a chart of bars');
+    expect(chart.drawing.bars.map(({ name, values }) => [name, values[0]?.value])).toEqual([
       ['one owner', 100 + 1000],
       ['data user', 5000 + 900],
       ['CSP', 70_000 + 600],
     ]);
   });
 
-  it('reports what there is when memory could not be read', () => {
-    const blind = measurement([{ ...RUN, idle: undefined, ended: undefined }]);
-    const alone = processes.report([blind]);
-    expect(chart(alone, 'processes-memory')).toBeUndefined();
-    expect(JSON.stringify(alone)).toContain('not measured');
-    expect(chart(alone, 'processes-bytes')).toBeDefined();
-    const both = processes.report([blind, measurement([RUN], 'pima')]);
-    expect(chart(both, 'processes-memory')?.bars[0]?.values).toEqual([
-      undefined,
-      { value: 600e6, low: 600e6, high: 600e6 },
+  it('tells what there is when memory could not be read', async () => {
+    const blind = { ...RUN, idle: undefined, ended: undefined };
+    const { text, facts, contradictions } = await printed(processes, [recordOfRun(blind)]);
+    expect(text).toContain('were not measured: the system has no /proc');
+    expect(text).not.toContain('CSP: idle');
+    expect(facts.get('cspSends')!.text).toBe('70.0 kB');
+    expect(contradictions).toEqual([]);
+  });
+
+  it('tells of the task with the most bytes between the servers, of all its repetitions', async () => {
+    const sending = (fromService: number, cpu: number) => ({
+      ...RUN,
+      dataUserAtCsp: { connections: 2, toService: 1, fromService },
+      ended: byRole(cpu),
+    });
+    const { facts } = await printed(processes, [
+      recordOfRun(sending(1000, 2_000_000)),
+      recordOfRun(sending(90_000, 3_000_000), 'pima'),
+      recordOfRun(sending(91_000, 5_000_000), 'pima'),
     ]);
-  });
-
-  it('reports nothing without measurements of its own, and gaps for missing series', () => {
-    expect(processes.report([])).toEqual([]);
-    const empty: Measurement = { ...measurement([RUN]), series: {}, facts: {} };
-    expect(processes.report([{ ...empty, id: 'other/unit' }])).toEqual([]);
-    expect(JSON.stringify(processes.report([empty]))).not.toMatch(/NaN|undefined/);
-  });
-
-  it('gives every unit an id of its own', async () => {
-    for (const scale of ['quick', 'full'] as const) {
-      const { units } = await processes.plan(scale);
-      expect(units.length).toBeGreaterThan(0);
-      expect(new Set(units.map(({ id }) => id)).size).toBe(units.length);
-    }
+    expect(facts.get('dataset')!.text).toBe('pima');
+    expect(facts.get('cspMemory')!.value).toBe(800e6);
   });
 });

@@ -1,13 +1,13 @@
 import { PaillierPool } from '@eigenveil/paillier';
 import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Block, Section } from '../../instrument/report/document.ts';
-import type { Measurement, Series } from '../../instrument/unit.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { csvOfRows } from '../../speed/rows.ts';
 import { Collection, Rerandomised } from '../../speed/scaling/owners.ts';
-import { Samples, sweepTask } from '../../speed/scaling/sweep.ts';
+import { repeated, sweepTask } from '../../speed/scaling/sweep.ts';
+import { scaling } from '../../speed/scaling.ts';
 import { checkValues } from '../../speed/steps.ts';
-import { scaling } from '../../speed/suites/scaling.ts';
+import { planOf, printed } from './printed.ts';
 
 describe('contributions of one owner in ever different bytes', () => {
   const pool = new PaillierPool({ threads: 0 });
@@ -69,111 +69,91 @@ describe('csvOfRows', () => {
   });
 });
 
-describe('Samples', () => {
-  it('leaves the warm-up out', async () => {
-    const samples = new Samples();
-    await samples.repeat(3, async (repetition) => ({ one: 10 * repetition }));
-    expect(samples.series()).toEqual({ one: { unit: 'ms', samples: [10, 20, 30] } });
-  });
+it('repetitions leave the warm-up out', async () => {
+  expect(await repeated(3, async (repetition) => ({ one: 10 * repetition }))).toEqual([
+    { one: 10, repetition: 1 },
+    { one: 20, repetition: 2 },
+    { one: 30, repetition: 3 },
+  ]);
 });
 
-const ms = (...samples: number[]): Series => ({ unit: 'ms', samples });
-
-function featuresAt(d: number, series: Measurement['series']): Measurement {
+/** As if a PCA of d features took d milliseconds to sum and d² to unblind. */
+function featuresAt(d: number, standardTimed = 5) {
   const slots = (d * (d + 1)) / 2 + d + 2;
-  return {
-    id: `scaling/features/${d}`,
-    parameters: { features: d, repetitions: 3 },
-    startedAt: '2026-01-01T00:00:00.000Z',
-    seconds: 1,
-    series,
-    facts: { slots, ciphertexts: Math.ceil(slots / 20), contributionBytes: 512 * d, standardTimed: 5 },
-  };
+  return [1, 2, 3].map((repetition) => ({
+    ...{ sweep: 'features', features: d, owners: 10, repetition, slots, standardTimed },
+    ...{ ciphertexts: Math.ceil(slots / 20), contributionBytes: 512 * d },
+    'owner/sum': repetition * d,
+    'csp/unblind': d * d + repetition - 2,
+  }));
 }
+const crowdOf = (owners: number) => [
+  { sweep: 'owners', owners, features: 34, 'user/whole': 2 * owners, perContribution: 2 },
+];
+const squares = [34, 50, 100, 200].flatMap((d) => featuresAt(d));
 
-const blocksOf = (sections: readonly Section[]): Block[] => sections.flatMap(({ blocks }) => blocks);
+describe('the study of scaling', () => {
+  it('fits exponents to medians, and says over which range', async () => {
+    const outlier = [{ ...featuresAt(8)[0]!, 'csp/unblind': 1e6 }];
+    const { text } = await printed(scaling, [...outlier, ...squares], 'quick');
+    expect(text).toContain('| owner: read and sum | 1.00 (1.00 to 1.00) | 34 | 200 |');
+    expect(text).toContain('| CSP: unblind | 2.00 (2.00 to 2.00) | 34 | 200 |');
+    expect(text).toContain('| 100 | 5152 | 258 | 200 ms (150–250) |');
+    expect(text).not.toContain('NaN');
+  });
 
-describe('suite scaling', () => {
-  const squares = [34, 50, 100, 200].map((d) =>
-    featuresAt(d, { 'owner/sum': ms(d, 2 * d, 3 * d), 'csp/unblind': ms(d * d - 1, d * d, d * d + 1) }),
-  );
+  it('says that standard encryptions were scaled up only where they were', async () => {
+    expect((await printed(scaling, squares, 'quick')).text).toContain('scaled up to all');
+    const inFull = await printed(scaling, featuresAt(34, 32), 'quick');
+    expect(inFull.text).not.toContain('scaled up to all');
+  });
 
-  it('fits exponents to medians and says over which range', () => {
-    const tables = blocksOf(scaling.report([featuresAt(8, { 'csp/unblind': ms(1e6) }), ...squares])).filter(
-      (block) => block.kind === 'table',
-    );
-    const fitted = tables.find(({ columns }) => columns[1]?.title === 'exponent');
-    expect(fitted?.rows).toEqual([
-      ['owner: read and sum', '1.00 (1.00 to 1.00)', '34 to 200', '4'],
-      ['CSP: unblind', '2.00 (2.00 to 2.00)', '34 to 200', '4'],
+  it('tells of the far ends of its sweeps', async () => {
+    const { facts } = await printed(scaling, [...squares, ...crowdOf(10_000), ...crowdOf(10)], 'quick');
+    const texts = ['features', 'slots', 'contribution', 'unblind', 'owners', 'whole', 'perContribution'];
+    expect(texts.map((name) => facts.get(name)!.text)).toEqual([
+      ...['200', '20,302', '102 kB', '40.0 s', '10,000', '20.0 s', '2.00 ms'],
     ]);
   });
 
-  it('draws points in the order of x, with quartiles and the law that fits them', () => {
-    const chart = blocksOf(scaling.report(squares.toReversed())).find(
-      (block) => block.kind === 'chart' && block.name === 'scaling-features',
+  it('contradicts the conclusion that times grow in proportion where they do not', async () => {
+    const linear = [10, 100, 1000].flatMap(crowdOf);
+    const sweeps = (unblind: (slots: number) => number, owners = linear) => [
+      ...squares.map((record) => ({ ...record, 'owner/standard': unblind(Number(record.slots)) })),
+      ...owners,
+      ...[1000, 10_000].map((rows) => ({ sweep: 'rows', rows, 'owner/sum': rows })),
+    ];
+    expect(
+      (
+        await printed(
+          scaling,
+          sweeps((slots) => slots),
+        )
+      ).contradictions,
+    ).toEqual([]);
+    const quadratic = await printed(
+      scaling,
+      sweeps((slots) => slots ** 2),
     );
-    if (chart?.kind !== 'chart' || chart.drawing.kind !== 'lines')
-      throw new Error('expected a chart of lines');
-    const [sum] = chart.drawing.lines;
-    expect(sum?.points.map(({ x }) => x)).toEqual([34, 50, 100, 200]);
-    expect(sum?.points[1]).toEqual({ x: 50, y: 100, low: 75, high: 125 });
-    const fit = chart.drawing.lines.find(({ of }) => of === sum!.name);
-    expect(fit?.points.map(({ x }) => x)).toEqual([34, 200]);
-    expect(fit!.points[1]!.y).toBeCloseTo(sum!.points[3]!.y, 6);
+    expect(quadratic.contradictions).toEqual([expect.stringContaining('in proportion')]);
+    expect(
+      (
+        await printed(
+          scaling,
+          sweeps((slots) => slots ** 2),
+          'quick',
+        )
+      ).contradictions,
+    ).toEqual([]);
   });
 
-  it('says that standard encryptions were scaled up only where they were', () => {
-    const text = (measurements: readonly Measurement[]) => JSON.stringify(scaling.report(measurements));
-    expect(text(squares)).toContain('scaled up to all');
-    const [first] = squares;
-    expect(text([{ ...first!, facts: { ...first!.facts, standardTimed: 33 } }])).not.toContain(
-      'scaled up to all',
-    );
-  });
-
-  it('names the far ends of the sweeps first', () => {
-    const crowd = (owners: number): Measurement => ({
-      ...squares[0]!,
-      id: `scaling/owners/${owners}`,
-      parameters: { owners, features: 34, repetitions: 3 },
-      series: { 'user/whole': ms(2 * owners, 2 * owners, 2 * owners) },
-    });
-    const [wide, many] = scaling.highlights([crowd(10_000), crowd(10), ...squares.toReversed()]);
-    expect(wide).toContain(
-      'With 200 features an owner encrypts 20,302 values in – (DJN: –) and sends 102 kB',
-    );
-    expect(wide).toContain('in 40.0 s');
-    expect(many).toContain('10,000 owners, 34 features each, in 20.0 s on one thread: 2.00 ms for each');
-    expect(scaling.highlights([])).toEqual([]);
-  });
-
-  it('reports only what was measured', () => {
-    expect(scaling.report([])).toEqual([]);
-    expect(scaling.report([{ ...squares[0]!, id: 'other/features/34' }])).toEqual([]);
-    const alone = scaling.report([squares[0]!]);
-    expect(alone.map(({ title }) => title)).toEqual([
-      'Growth with the number of features',
-      'Growth with the number of slots',
-    ]);
-    const empty: Measurement = { ...squares[0]!, series: {}, facts: {} };
-    const sections = scaling.report([
-      empty,
-      { ...empty, id: 'scaling/owners/34', parameters: { owners: 10 } },
-    ]);
-    expect(JSON.stringify(sections)).not.toMatch(/NaN|undefined|Infinity/);
-    expect(sections.map(({ title }) => title)).toContain('Growth with the number of owners');
-  });
-
-  it('plans units with ids and parameters of their own', async () => {
-    for (const scale of ['quick', 'full'] as const) {
-      const { units } = await scaling.plan(scale);
-      expect(new Set(units.map(({ id }) => id)).size).toBe(units.length);
-      for (const { id, parameters } of units) {
-        const [, kind, at] = id.split('/');
-        expect(parameters[kind!]).toBe(Number(at));
-        expect(parameters.repetitions).toBeGreaterThanOrEqual(3);
-      }
+  it('plans sweeps that each end further in a full run', async () => {
+    const [quick, full] = [await planOf(scaling, 'quick'), await planOf(scaling, 'full')];
+    for (const sweep of ['features', 'owners', 'rows'] as const) {
+      const ends = [quick, full].map(({ cases }) =>
+        Math.max(...cases.filter((it) => it.sweep === sweep).map((it) => Number((it as Tidy)[sweep]))),
+      );
+      expect(ends[1]).toBeGreaterThan(ends[0]!);
     }
   });
 });

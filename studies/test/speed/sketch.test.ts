@@ -6,8 +6,6 @@ import { symmetricEigen, totalScatter, varianceCaptured } from '@eigenveil/proje
 import { layout, StatisticsAccumulator } from '@eigenveil/statistics';
 import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it, test, vi } from 'vitest';
-import { reportToMarkdown } from '../../instrument/report/markdown.ts';
-import type { Measurement } from '../../instrument/unit.ts';
 import { dataFile } from '../../speed/decompositions.ts';
 import {
   KEY_BITS,
@@ -19,7 +17,8 @@ import {
   varianceLost,
 } from '../../speed/sketch/measure.ts';
 import { featuresOf, SKETCH_SETS } from '../../speed/sketch/sets.ts';
-import { resultOf, sketch } from '../../speed/suites/sketch.ts';
+import { recordOf, sketch } from '../../speed/sketch.ts';
+import { planOf, printed } from './printed.ts';
 
 const IONOSPHERE = (await dataFile('ionosphere'))!;
 
@@ -101,76 +100,70 @@ it('the exact PCA of the same rows loses nothing', { tags: ['long'] }, async () 
   expect(measured.twoPartyBytes).toBeGreaterThan(1e6);
 });
 
-describe('the suite', () => {
+describe('the study of sketches', () => {
   /** As if an owner took 2 ms a feature, and both servers a byte for each square of one. */
-  const measured = (features: number, refused: string | null): Measurement => {
+  const record = (features: number, refused: string | null, varianceLost = 0.0123) => {
     const used = { cpuSeconds: 1, peakMemoryBytes: 1e6 };
     const run: SketchMeasured = {
-      dataset: `wide${features}`,
-      columns: 60,
-      components: 20,
-      twoParty: 'rotated',
-      features,
-      rows: 500,
-      ownerSeconds: 0.002 * features,
-      ownerWallSeconds: 1,
-      ownerPeakMemoryBytes: 1e6,
-      ownerBytes: 100 * features,
-      ciphertexts: features,
+      ...{
+        dataset: `wide${features}`,
+        columns: 60,
+        components: 20,
+        twoParty: 'rotated',
+        features,
+        rows: 500,
+      },
+      ...{ ownerSeconds: 0.002 * features, ownerWallSeconds: 1, ownerPeakMemoryBytes: 1e6 },
+      ...{ ownerBytes: 100 * features, ciphertexts: features },
       twoPartySeconds: refused === null ? 3 : null,
       twoPartyBytes: refused === null ? features ** 2 : null,
       csp: refused === null ? used : null,
       dataUser: refused === null ? used : null,
-      refused,
-      varianceLost: 0.0123,
-      varianceLostClear: 0.0123,
+      ...{ refused, varianceLost, varianceLostClear: 0.0123 },
     };
-    return {
-      id: `sketch/features/${features}`,
-      parameters: { features, columns: 60, components: 20, repetitions: 1 },
-      startedAt: '2026-01-01T00:00:00.000Z',
-      seconds: 1,
-      ...resultOf([run]),
-    };
+    return { sweep: 'features', dataset: run.dataset, columns: 60, components: 20, ...recordOf(run) };
   };
-  const page = (refused: string | null) => {
-    const measurements = [512, 1024, 2048].map((features) => measured(features, refused));
-    return {
-      text: reportToMarkdown({ title: '', introduction: [], sections: sketch.report(measurements) }),
-      highlights: sketch.highlights(measurements),
-    };
-  };
+  const page = (refused: string | null) =>
+    printed(
+      sketch,
+      [512, 1024, 2048].map((features) => record(features, refused)),
+    );
 
-  it('fits the growth of each role', () => {
-    const { text, highlights } = page(null);
-    expect(text).toContain('| owner, processor time | 1.00 (1.00 to 1.00) | 512 to 2,048 | 3 |');
+  it('fits the growth of each role', async () => {
+    const { text, facts, contradictions } = await page(null);
+    expect(text).toContain('| owner, processor time | 1.00 (1.00 to 1.00) | 512 | 2,048 |');
     expect(text).toContain('| two-party, both directions | 2.00 (2.00 to 2.00) |');
     expect(text).toContain('| 1.23 | 1.23 |');
     expect(text).not.toContain('not private');
-    expect(highlights[0]).toMatch(
-      /2,048 features by 60 columns: an owner takes 4.10 s .* two-party computation 3.00 s/,
-    );
+    expect(['features', 'owner', 'twoParty'].map((name) => facts.get(name)!.text)).toEqual([
+      ...['2,048', '4.10 s', '3.00 s'],
+    ]);
+    expect(contradictions).toEqual([]);
   });
 
-  it('says where the protocol refuses sketches, and has no figures of it', () => {
-    const { text, highlights } = page('ERR_TASK_RANGE: none');
+  it('says where the protocol refuses sketches, and has no figures of it', async () => {
+    const { text, facts } = await page('ERR_TASK_RANGE: none');
     expect(text).toContain('refuses sketches** (ERR_TASK_RANGE: none)');
     expect(text).toContain('which is not private');
     expect(text).not.toContain('| two-party, both directions | 2.00');
-    expect(text).toContain('| 2,048 | 205 kB | – |');
-    expect(highlights[0]).not.toContain('two-party');
+    expect(facts.get('twoParty')!.text).toBe('–');
+  });
+
+  it('contradicts itself where a sketch loses more than the clear one', async () => {
+    const { contradictions } = await printed(sketch, [record(512, null, 0.02)]);
+    expect(contradictions).toEqual([expect.stringContaining('loses as much as the clear sketch')]);
   });
 
   it('plans made-up sets everywhere, and names sets that are not there', { tags: ['long'] }, async () => {
     vi.stubEnv('EIGENVEIL_DATA', join(tmpdir(), 'no-data-here'));
-    const { units, omissions } = await sketch.plan('full');
+    const { cases, omissions } = await planOf(sketch, 'full');
     vi.unstubAllEnvs();
-    expect(units.map(({ id }) => id)).toEqual([
-      ...[256, 512, 1024, 2048, 4096].map((features) => `sketch/features/${features}`),
-      ...[20, 40, 60, 80].map((columns) => `sketch/columns/${columns}`),
-      ...['ionosphere', 'synthetic100', 'synthetic200'].map((set) => `sketch/exact/${set}`),
+    expect(cases.map(({ sweep, dataset, columns }) => `${sweep} ${dataset} ${columns}`)).toEqual([
+      ...[256, 512, 1024, 2048, 4096].map((features) => `features wide${features} 60`),
+      ...[20, 40, 60, 80].map((columns) => `columns wide1024 ${columns}`),
+      ...['ionosphere 25', 'synthetic100 40', 'synthetic200 40'].map((set) => `exact ${set}`),
     ]);
-    expect(omissions.map(({ what }) => what)).toEqual([
+    expect(omissions!.map(({ what }) => what)).toEqual([
       'A sketch of optdigits beside the exact PCA',
       'A sketch of meu_keystroke beside the exact PCA',
     ]);

@@ -136,6 +136,9 @@ export const SCRIPTS: readonly Form[] = [
   as(/^npm run figures$/, '--check'),
   as(/^npm run study$/, '--list'),
   as(/^npm run study -- --list$/),
+  as(/^npm run study -- speed$/, '--quick --only transform --out speed'),
+  as(/^npm run study -- speed\/waits$/, '--out waits'),
+  as(/^npm run study -- speed --render docs\/benchmarks\/report\.json$/, '--out speed'),
   as(/^npm run study -- privacy --quick$/, '--only clipping --out privacy'),
   as(/^npm run study -- privacy\/clipping$/, '--quick --out privacy'),
   {

@@ -1,0 +1,77 @@
+/** Public waits of `rotated`, as the code reckons them from the sizes of a task: nothing is measured. */
+import { rootPace, sketchPaces, standardPace } from '@eigenveil/two-party/plan';
+import { type Figure, only } from '../instrument/figure.ts';
+import { defineStudy } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import { takesNoRows } from './own-rows.ts';
+
+/** Columns where a sketch has them, components where the wait depends on them. */
+interface Case extends Tidy {
+  readonly wait: 'PCA' | 'root' | 'sketch';
+  readonly features: number;
+}
+
+const CASES: readonly Case[] = [
+  { wait: 'PCA', features: 34, components: 15 },
+  { wait: 'PCA', features: 50, components: 15 },
+  { wait: 'PCA', features: 200, components: 15 },
+  { wait: 'PCA', features: 200, components: 198 },
+  { wait: 'root', features: 34 },
+  { wait: 'root', features: 71 },
+  { wait: 'root', features: 200 },
+  { wait: 'sketch', features: 1024, columns: 60, components: 20 },
+  { wait: 'sketch', features: 4096, columns: 60, components: 20 },
+];
+
+/** Two digits: a wait is a bound, not a measurement. */
+const seconds =
+  (column: string, unit: ' s' | ''): Figure =>
+  (records) => {
+    const { value, text } = only(column)(records);
+    return { value, text: value === undefined ? text : `${Number((value / 1000).toPrecision(2))}${unit}` };
+  };
+const of = (where: Tidy, column = 'ms', unit: ' s' | '' = ' s') => ({ where, figure: seconds(column, unit) });
+
+export const waits = defineStudy<Case>({
+  id: 'speed/waits',
+  title: 'public waits of rotated, as the code reckons them',
+  plan({ own }) {
+    takesNoRows(own, 'nothing: it reckons');
+    return { cases: CASES };
+  },
+  expectedSeconds: () => 0.01,
+  async measure({ wait, features, columns, components }) {
+    if (wait === 'PCA') return [{ ms: standardPace(features, Number(components)) }];
+    if (wait === 'root') return [{ ms: rootPace(features) }];
+    const { centring, root, decomposition } = sketchPaces(features, Number(columns), Number(components));
+    return [{ centring, root, decomposition }];
+  },
+  tables: {
+    waits: {
+      caption: 'Public waits of rotated',
+      rows: ['wait', 'features', 'columns', 'components'],
+      cells: {
+        wait: seconds('ms', ' s'),
+        'after the numbers of rows': seconds('centring', ' s'),
+        'after the first matrix': seconds('root', ' s'),
+        'after the second': seconds('decomposition', ' s'),
+      },
+    },
+  },
+  facts: {
+    pca34: of({ wait: 'PCA', features: 34 }),
+    pca50: of({ wait: 'PCA', features: 50 }),
+    pca200: of({ wait: 'PCA', features: 200, components: 15 }),
+    pca200Whole: of({ wait: 'PCA', features: 200, components: 198 }),
+    root34: of({ wait: 'root', features: 34 }),
+    root71: of({ wait: 'root', features: 71 }),
+    root200: of({ wait: 'root', features: 200 }),
+    sketchCentring: of({ wait: 'sketch', features: 1024 }, 'centring'),
+    sketchRoot: of({ wait: 'sketch', features: 1024 }, 'root'),
+    sketchDecomposition: of({ wait: 'sketch', features: 1024 }, 'decomposition'),
+    wideCentring: of({ wait: 'sketch', features: 4096 }, 'centring', ''),
+    wideRoot: of({ wait: 'sketch', features: 4096 }, 'root', ''),
+    wideDecomposition: of({ wait: 'sketch', features: 4096 }, 'decomposition'),
+  },
+  words: new URL('waits.md', import.meta.url),
+});
