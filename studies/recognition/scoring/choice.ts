@@ -1,5 +1,6 @@
 /** The choice of settings by validation: the least mean of both equal error rates, of single rows and of five together, over the trials of choice. */
 import { setImmediate } from 'node:timers/promises';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import type { People } from '../people.ts';
 import { normalised } from './comparisons.ts';
@@ -29,12 +30,10 @@ export async function rank(
     const distances = trials.map((trial) => distancesOf(learn(space, trial.learn), trial.learn, trial.probe));
     for (const normalisation of normalisationsOf(space, grid)) {
       const rates = distances.map((each) => equalErrorRates(normalised(each, normalisation)));
-      const mean = (of: 'perSample' | 'overFive') =>
-        rates.reduce((sum, rate) => sum + rate[of], 0) / rates.length;
       ranked.push({
         setting: { ...space, ...normalisation },
-        perSample: mean('perSample'),
-        overFive: mean('overFive'),
+        perSample: mean(rates.map(({ perSample }) => perSample)),
+        overFive: mean(rates.map(({ overFive }) => overFive)),
       });
     }
   }

@@ -4,6 +4,7 @@
  * are paired. (Bolle, Ratha and Pankanti, "Error analysis of pattern recognition systems: the subsets bootstrap", 2004, for why not scores.)
  */
 
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import {
   type Comparison,
@@ -68,7 +69,7 @@ export function resampledRates(
     const rates = sorted.map(({ genuine, impostor }) =>
       weightedEqualErrorRate(genuine.weighted(counts), impostor.weighted(counts)),
     );
-    return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    return mean(rates);
   });
 }
 

@@ -1,7 +1,7 @@
 /** Spaces in which windows are compared: raw rows with two classical distances, and projections with the scores of the service. */
 import { makeTemplate, type ScoreKind, Scorer } from '@eigenveil/authentication';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
-import { predictableRandomness } from '@eigenveil/testbed/random';
+import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { deviationsOf, manhattan, scaledManhattan, scaleOf } from '@eigenveil/testbed/recognition/manhattan';
 import {
   add,
@@ -13,6 +13,7 @@ import {
   times,
 } from '../../privacy/methods/matrix.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
+import { dot } from '../alignment.ts';
 import type { Row } from '../people.ts';
 import type { SpaceSetting } from './settings.ts';
 
@@ -165,7 +166,6 @@ function allVectors(
   }
 }
 
-const dot = (a: Row, b: Row): number => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
 const scaledBy = (vector: Row, factor: number): number[] => vector.map((x) => x * factor);
 
 /** Scaled Manhattan distance, the user's own deviations mixed with everyone's. */
@@ -190,8 +190,4 @@ function squaredLength(window: Float64Array): number {
   let sum = 0;
   for (const entry of window) sum += entry * entry;
   return sum;
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,4 +1,5 @@
 /** How many attempts it takes until a forged stream of windows is allowed, and how often users' own streams are. */
+import { setImmediate } from 'node:timers/promises';
 import { type Figure, least, most, only, where } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -60,8 +61,7 @@ export const forgery = defineStudy<Case>({
               yield { ...setting, attack: strategy.name, attempts, ...columnsOf('allowed', allowed) };
             // Users' own streams have no strategy.
             if (strategy === STRATEGIES[0]) yield { ...setting, ...columnsOf('stay', genuine) };
-            // Lets an interruption be heard.
-            await new Promise((resolve) => setImmediate(resolve));
+            await setImmediate(); // so that an interruption is heard
           }
         }
   },

@@ -1,4 +1,5 @@
 /** Whether templates of one person at two services are found to belong together, and what a translation of frames takes from that. */
+import { setImmediate } from 'node:timers/promises';
 import { only } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -31,8 +32,7 @@ async function* linksIn({ scene, kind }: Attacked): AsyncGenerator<Tidy> {
         ...{ ...columnsOf('auc', auc), aucVerdict: verdicts.auc },
       };
     }
-    // Lets an interruption be heard.
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate(); // so that an interruption is heard
   }
 }
 

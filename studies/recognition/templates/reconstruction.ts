@@ -1,4 +1,5 @@
 /** How much of raw features comes back from windows and templates, by what an attacker knows. */
+import { setImmediate } from 'node:timers/promises';
 import { beside, most, only, where } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Scale, Tidy } from '../../instrument/tidy.ts';
@@ -82,14 +83,13 @@ export const reconstruction = defineStudy<Case>({
         for (const enrolled of [true, false]) {
           bench.note(`${method}, ${components} components`);
           yield recordOf(reconstruct(scene, { method, components }, FRAME_KNOWN, enrolled));
-          // Lets an interruption be heard.
-          await new Promise((resolve) => setImmediate(resolve));
+          await setImmediate(); // so that an interruption is heard
         }
     for (const components of new Set([chosen.few, chosen.components]))
       for (const attack of ATTACKS.slice(1)) {
         bench.note(attack.name);
         yield recordOf(reconstruct(scene, { method: 'dca', components }, attack));
-        await new Promise((resolve) => setImmediate(resolve));
+        await setImmediate();
       }
   },
   columns: {

@@ -1,4 +1,5 @@
 /** Whether an old template is of use after its frame was renewed, by itself and together with the new one. */
+import { setImmediate } from 'node:timers/promises';
 import type { ScoreKind } from '@eigenveil/authentication';
 import { least, most, only } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
@@ -29,8 +30,7 @@ export const renewal = defineStudy<Case>({
         bench.note(`${score}, ${frames}`);
         const { before, after, verdict } = renew(scene, { kind, score, translated });
         yield { score, frames, ...columnsOf('before', before), ...columnsOf('after', after), verdict };
-        // Lets an interruption be heard.
-        await new Promise((resolve) => setImmediate(resolve));
+        await setImmediate(); // so that an interruption is heard
       }
     for (const [frames, translated] of FRAMES) {
       const { windows, verdict } = alignBoth(scene, kind, translated);
