@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runStudies } from '../../instrument/main.ts';
+import { readOwnData } from '../../instrument/own-data.ts';
 import { StudyResults } from '../../instrument/results.ts';
 import type { Study, StudyGroup } from '../../instrument/study.ts';
 import { madeUpGroup, WORDS } from './made-up.ts';
@@ -234,9 +235,27 @@ describe("the user's own rows", () => {
     expect((await own(content, '--ranges', file)).code).toBe(0);
   });
 
+  test('may have a private label, which is no number of theirs', async () => {
+    const file = join(folder, 'two.csv');
+    const people = ['ann', 'bob', 'ann', 'eve'];
+    const content = lines(60, (i) => `${i % 2},${people[i % 4]}`);
+    await writeFile(file, [`${HEADER},who`, ...content].join('\n'));
+    const range = ['width=0:100', 'height=0:7'];
+    const rows = await readOwnData({ data: file, label: 'kind', privateLabel: 'who', range });
+    expect(rows).toMatchObject({ columns: ['width', 'height'], classes: ['0', '1'] });
+    expect(rows.privateLabels!.slice(0, 4)).toEqual([0, 1, 0, 2]);
+    expect(rows.rows[59]).toEqual([59, 3]);
+  });
+
   const two = (i: number) => (i % 2 === 0 ? 'even' : 'odd');
   test.each([
     ['without the label', ['width,height,sort', ...lines(60, two)], RANGES, 'has no \\"kind\\"'],
+    [
+      'without the private label',
+      [HEADER, ...lines(60, two)],
+      [...RANGES, '--private-label', 'who'],
+      '\\"--private-label\\" expected a column of the file, has no \\"who\\"',
+    ],
     ['of one class', [HEADER, ...lines(60, () => 'all')], RANGES, 'at least 2 classes, has 1'],
     ['with few rows', [HEADER, ...lines(9, two)], RANGES, 'at least 40 rows, has 9'],
     [
