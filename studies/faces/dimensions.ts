@@ -10,9 +10,9 @@ import {
   type Asked,
   dimensionsOf,
   ITERATIONS,
-  RIDGE,
+  partsOfSplits,
+  RIDGES,
   recordsOf,
-  SIGNAL_RIDGE,
   type Splitting,
   toldOf,
   trialOf,
@@ -81,16 +81,12 @@ export const dimensions = defineStudy({
       const set = await loadFaces(name, own);
       if (!sets.includes(set)) sets.push(set);
       const [splits, each] = SPLITS[scale][own ? 'own' : name];
-      for (let from = 1; from <= splits; from += each) {
-        const to = Math.min(splits, from + each - 1);
-        const one = caseOf(set, {
-          splitting,
-          from,
-          to,
-          dimensions: dimensionsOf(set, DIMENSIONS[scale]).join(' '),
+      const dimensions = dimensionsOf(set, DIMENSIONS[scale]).join(' ');
+      for (const part of partsOfSplits(splits, each))
+        cases.push({
+          begins: (part.from - 1) / splits,
+          one: caseOf(set, { splitting, ...part, dimensions }),
         });
-        cases.push({ begins: (from - 1) / splits, one });
-      }
     }
     // All sets go on together, so that a run that is interrupted has some splits of each.
     const inTurn = cases.sort((one, other) => one.begins - other.begins).map(({ one }) => one);
@@ -106,10 +102,7 @@ export const dimensions = defineStudy({
       const trial = trialOf(set, labels, splitting, split);
       const components = {
         pca: pcaComponents(trial.span),
-        dca: dcaComponents(trial.span, trial.split.train, labels, {
-          ridge: RIDGE,
-          signalRidge: SIGNAL_RIDGE,
-        }),
+        dca: dcaComponents(trial.span, trial.split.train, labels, RIDGES),
       };
       for (const method of METHODS)
         asked.push({
@@ -231,5 +224,5 @@ function caseOf(
     readonly dimensions: string;
   },
 ) {
-  return { set: name, ...of, ridge: RIDGE, signalRidge: SIGNAL_RIDGE, iterations: ITERATIONS, kind };
+  return { set: name, ...of, ...RIDGES, iterations: ITERATIONS, kind };
 }

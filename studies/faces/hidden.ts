@@ -6,7 +6,16 @@ import { defineStudy, type Fact } from '../instrument/study.ts';
 import { type Components, dcaComponents, mdrComponents, pcaComponents, signalsOf } from './components.ts';
 import { KINDS } from './dimensions.ts';
 import { type FaceSet, loadFaces, madeUpOf } from './faces.ts';
-import { type Asked, RIDGE, recordsOf, SIGNAL_RIDGE, type Splitting, type Trial, trialOf } from './trials.ts';
+import {
+  type Asked,
+  partsOfSplits,
+  RIDGE,
+  RIDGES,
+  recordsOf,
+  type Splitting,
+  type Trial,
+  trialOf,
+} from './trials.ts';
 
 const SET = 'glasses';
 /** Fewer than elsewhere: from one number 55 people are not told apart by any number of iterations. */
@@ -45,14 +54,12 @@ export const hidden = defineStudy({
       ...(utility === 'glasses' ? [[utility, 'by person'] as const] : []),
     ]);
     const cases = kinds.flatMap(([utility, splitting]) =>
-      Array.from({ length: splits / each }, (_, i) => ({
+      partsOfSplits(splits, each).map((part) => ({
         set: set.name,
         utility,
         splitting,
-        from: i * each + 1,
-        to: (i + 1) * each,
-        ridge: RIDGE,
-        signalRidge: SIGNAL_RIDGE,
+        ...part,
+        ...RIDGES,
         iterations: ITERATIONS,
         kind: set.kind,
       })),
@@ -124,8 +131,7 @@ export const hidden = defineStudy({
 function armsOf({ span, split: { train } }: Trial, { labels }: FaceSet, utility: string) {
   const use = labels[utility]!;
   const [, secret] = Object.entries(labels).find(([label]) => label !== utility)!;
-  const dca = (of: readonly number[]) =>
-    dcaComponents(span, train, of, { ridge: RIDGE, signalRidge: SIGNAL_RIDGE });
+  const dca = (of: readonly number[]) => dcaComponents(span, train, of, RIDGES);
   const within = (components: Components, from: number, to: number): Components => {
     const vectors = components.vectors.slice(from, to);
     return { vectors, before: vectors.length, lengthBeyond: undefined };

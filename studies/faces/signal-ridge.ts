@@ -5,7 +5,7 @@ import type { Tidy } from '../instrument/tidy.ts';
 import { dcaComponents } from './components.ts';
 import { KINDS } from './dimensions.ts';
 import { loadFaces, madeUpOf } from './faces.ts';
-import { dimensionsOf, ITERATIONS, RIDGE, recordsOf, toldOf, trialOf } from './trials.ts';
+import { dimensionsOf, ITERATIONS, partsOfSplits, RIDGE, recordsOf, toldOf, trialOf } from './trials.ts';
 
 export const SIGNAL_RIDGES = [-0.05, -0.01, -0.001, 0, 0.001, 0.01, 0.05];
 /** All signal components of 15 people, and the book's number. */
@@ -24,10 +24,9 @@ export const signalRidge = defineStudy({
     const set = await loadFaces(SET, own);
     const [splits, each] = scale === 'quick' ? [2, 2] : [30, 10];
     const dimensions = own ? dimensionsOf(set, [new Set(own.labels).size - 1]) : DIMENSIONS;
-    const cases = Array.from({ length: splits / each }, (_, i) => ({
+    const cases = partsOfSplits(splits, each).map((part) => ({
       set: set.name,
-      from: i * each + 1,
-      to: (i + 1) * each,
+      ...part,
       ridge: RIDGE,
       signalRidges: SIGNAL_RIDGES.join(' '),
       dimensions: dimensions.join(' '),

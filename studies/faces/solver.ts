@@ -4,7 +4,7 @@ import { defineStudy } from '../instrument/study.ts';
 import { type Components, dcaComponents, pcaComponents } from './components.ts';
 import { KINDS } from './dimensions.ts';
 import { loadFaces, madeUpOf } from './faces.ts';
-import { ITERATIONS, RIDGE, recordsOf, SIGNAL_RIDGE, type Trial, toldOf, trialOf } from './trials.ts';
+import { ITERATIONS, RIDGES, recordsOf, type Trial, toldOf, trialOf } from './trials.ts';
 
 const DIMENSIONS = [2, 5];
 const SET = 'yale';
@@ -43,8 +43,7 @@ export const solver = defineStudy({
         .join('; '),
       most,
       dimensions,
-      ridge: RIDGE,
-      signalRidge: SIGNAL_RIDGE,
+      ...RIDGES,
       kind: set.kind,
     }));
     return { cases, omissions: madeUpOf([set], 'the machine') };
@@ -55,10 +54,9 @@ export const solver = defineStudy({
   async measure({ split, most, dimensions }, { own }) {
     const set = await loadFaces(SET, own);
     const trial = trialOf(set, toldOf(set), 'random', split);
-    const ridges = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
     const components = {
       pca: pcaComponents(trial.span),
-      dca: dcaComponents(trial.span, trial.split.train, trial.labels, ridges),
+      dca: dcaComponents(trial.span, trial.split.train, trial.labels, RIDGES),
     };
     return recordsOf(
       dimensions

@@ -14,6 +14,8 @@ import { type Beyond, beyondSpan, dot, gramOf, type Matrix, type Span, spanOf } 
 export const RIDGE = 10;
 /** ρ′ of DCA, but where it is what is varied. */
 export const SIGNAL_RIDGE = -0.05;
+/** Of DCA, where neither is varied. */
+export const RIDGES = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
 /**
  * Of a machine for two classes, at most: a tenth of the listing's, which takes ten times as long where classes overlap. What that
  * changes stands in docs/faces.md.
@@ -43,6 +45,17 @@ export const toldOf = ({ labels }: FaceSet): readonly number[] => Object.values(
 export function dimensionsOf({ rows }: FaceSet, book: readonly number[]): number[] {
   const features = rows[0]!.length;
   return [...book.filter((k) => k < features), features];
+}
+
+/** The first splits, so many in a case. */
+export function partsOfSplits(
+  splits: number,
+  each: number,
+): { readonly from: number; readonly to: number }[] {
+  return Array.from({ length: Math.ceil(splits / each) }, (_, i) => ({
+    from: i * each + 1,
+    to: Math.min(splits, (i + 1) * each),
+  }));
 }
 
 export interface Trial {
