@@ -172,7 +172,7 @@ export const quantiles = defineStudy({
 });
 
 /** Counts of bins, of the same rows for all ε and mechanisms, and for any number of bins. */
-export function countsOfShape(shape: Shape, rows: number, bins = BINS): number[] {
+function countsOfShape(shape: Shape, rows: number, bins = BINS): number[] {
   const next = uniform(`ranges rows ${shape} ${rows}`);
   const counts = new Array<number>(bins).fill(0);
   for (let i = 0; i < rows; i += 1) {

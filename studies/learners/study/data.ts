@@ -99,7 +99,7 @@ export async function tableOf(name: SourceName): Promise<Table | undefined> {
 }
 
 /** The user's own rows: their class is learnt, as an index or, where classes are numbers, as the number. */
-export function ownTable({ rows, ranges, labels, classes }: OwnData, learnt: 'class' | 'number'): Table {
+function ownTable({ rows, ranges, labels, classes }: OwnData, learnt: 'class' | 'number'): Table {
   const values = learnt === 'class' ? [...classes.keys()] : classes.map(Number);
   if (!values.every(Number.isFinite))
     throw new CodedError(
@@ -149,7 +149,7 @@ export async function tablesOfRun(
   };
 }
 
-export type TableSize = { readonly source: string; readonly rows: number; readonly features: number };
+type TableSize = { readonly source: string; readonly rows: number; readonly features: number };
 
 const TEST_SHARE = 0.3;
 
