@@ -1,7 +1,9 @@
 /** Spaces in which windows are compared: raw rows with two classical distances, and projections with the scores of the service. */
+
 import { makeTemplate, type ScoreKind, Scorer } from '@eigenveil/authentication';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { deviationsOf, manhattan, scaledManhattan, scaleOf } from '@eigenveil/testbed/recognition/manhattan';
 import {
   add,
