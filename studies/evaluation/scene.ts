@@ -30,3 +30,11 @@ export interface Scene {
   /** The column that shall not be guessed, where there is one. */
   readonly privateLabel: string | undefined;
 }
+
+/** All rows of a person. */
+export type Person = readonly SceneRow[];
+
+/** The rows of each person, in the order in which people first come. */
+export const byPerson = (rows: readonly SceneRow[]): SceneRow[][] => [
+  ...Map.groupBy(rows, ({ person }) => person).values(),
+];

@@ -2,7 +2,7 @@
 import { methodOf, type Output, type ProjectionKind } from '@eigenveil/methods';
 import { type DifferentialPrivacy, TaskProposal } from '@eigenveil/task';
 import { Draws } from '../draws.ts';
-import type { Scene, SceneRow } from '../scene.ts';
+import { byPerson, type Scene, type SceneRow } from '../scene.ts';
 
 /** Parts of the people: as many outsiders as members, or comparing the two would be the weaker for it. */
 const MEMBERS = 0.4;
@@ -18,9 +18,7 @@ export function dealtRows(
   owners: number,
   seed: string,
 ): Pick<Scene, 'owners' | 'outsiders' | 'publicSample'> {
-  const people = new Draws(`${seed}/people`).shuffled([
-    ...Map.groupBy(rows, ({ person }) => person).values(),
-  ]);
+  const people = new Draws(`${seed}/people`).shuffled(byPerson(rows));
   const members = Math.round(MEMBERS * people.length);
   const others = members + Math.round(OUTSIDERS * people.length);
   if (members < owners || people.length <= others)

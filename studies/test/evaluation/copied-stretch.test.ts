@@ -4,7 +4,7 @@ import { noiseMoments } from '@eigenveil/release';
 import { layout, unflatten } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EncryptedSums } from '../../evaluation/attacks/deviation/encrypted-sums.ts';
 import { agreed } from '../../evaluation/attacks/in-process/small-task.ts';
 
@@ -67,8 +67,7 @@ test.each([
 );
 
 test('a ciphertext in the place of others unblinds to its counts at each place, and the number of owners stays', async () => {
-  const sums = await EncryptedSums.start();
-  onTestFinished(() => sums.close());
+  await using sums = await EncryptedSums.start();
   const task = histogram(6, { strategy: 'flat' }, 1024);
   const stretches = stretchesOf(task);
   expect(stretches.length).toBeGreaterThan(3);

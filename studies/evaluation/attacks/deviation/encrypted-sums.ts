@@ -17,7 +17,7 @@ export interface Unblinded {
   readonly values: readonly bigint[];
 }
 
-export class EncryptedSums {
+export class EncryptedSums implements AsyncDisposable {
   readonly #paillier = new PaillierPool({ threads: 0 });
   readonly #key: SecretKey;
 
@@ -40,7 +40,7 @@ export class EncryptedSums {
     return this.#key.publicKey.n;
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#paillier.close();
   }
 

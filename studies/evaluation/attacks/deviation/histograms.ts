@@ -32,60 +32,56 @@ const scaledHistogram: Unworded = {
   scenes: ['iris'],
   omits: tooFewRanges,
   async run({ scene, effort, seed }) {
-    const sums = await EncryptedSums.start();
-    try {
-      const task = agreed(histogramProposal(scene, STRATEGIES[2], PRIVACY));
-      const draws = new Draws(seed);
-      const rows = draws.some(scene.owners.flat(), ROWS).map((row) => ({
-        ...row,
-        values: task.features.map(
-          ({ name }) => row.values[scene.proposal.features.findIndex((it) => it.name === name)]!,
-        ),
-      }));
-      const known = flatten(task, [rows, rows].map((own) => statisticsOf(task, own)).reduce(addStatistics));
-      const row = flatten(task, statisticsOf(task, [rowAt(task, 'min')])).with(-1, 0n);
-      const { valuesOf } = TWO_PARTY_PROTOCOLS.linear;
-      const signal = valuesOf(task, row).slice(0, -1).map(Number);
-      const { variance } = noiseMoments(releaseNoiseOf(task), 1);
-      const right = async (scale: number) => {
-        const isThere = draws.uniform() < 0.5;
-        const values = known.map((x, i) => x + (isThere ? row[i]! : 0n)).with(-1, OWNERS);
-        const contribution = await sums.contribution(task, unflatten(task, values));
-        // The number of owners is to stay what the records say.
-        const more = sums.packed(
-          task,
-          values.map((_, i) => (i === values.length - 1 ? OWNERS - OWNERS * BigInt(scale) : 0n)),
-        );
-        const seen = await sums.unblinded(task, await sums.weighted([contribution], [BigInt(scale)], more));
-        const expected = valuesOf(
-          task,
-          known.map((x) => BigInt(scale) * x),
-        );
-        const left = fromRing(
-          seen.values.map((x, i) => x - seen.ownNoise[i]! - expected.at(i)!),
-          RING,
-        );
-        const score = signal.reduce((sum, x, i) => sum + scale * x * (Number(left[i]!) - (scale * x) / 2), 0);
-        return Number(score > 0 === isThere);
-      };
-      const trials = { attack: [] as number[], control: [] as number[] };
-      for (let run = 0; run < (effort === 'quick' ? 60 : 200); run += 1) {
-        trials.attack.push(await right(SCALE));
-        trials.control.push(await right(1));
-      }
-      const apart = Math.hypot(...signal) / Math.sqrt(variance);
-      return {
-        kind: 'trials',
-        ...trials,
-        baseline: 0.5,
-        facts: {
-          'deviations of the noise that the row changes the sums by': apart,
-          [`the same, scaled by ${SCALE}`]: SCALE * apart,
-        },
-      };
-    } finally {
-      await sums.close();
+    await using sums = await EncryptedSums.start();
+    const task = agreed(histogramProposal(scene, STRATEGIES[2], PRIVACY));
+    const draws = new Draws(seed);
+    const rows = draws.some(scene.owners.flat(), ROWS).map((row) => ({
+      ...row,
+      values: task.features.map(
+        ({ name }) => row.values[scene.proposal.features.findIndex((it) => it.name === name)]!,
+      ),
+    }));
+    const known = flatten(task, [rows, rows].map((own) => statisticsOf(task, own)).reduce(addStatistics));
+    const row = flatten(task, statisticsOf(task, [rowAt(task, 'min')])).with(-1, 0n);
+    const { valuesOf } = TWO_PARTY_PROTOCOLS.linear;
+    const signal = valuesOf(task, row).slice(0, -1).map(Number);
+    const { variance } = noiseMoments(releaseNoiseOf(task), 1);
+    const right = async (scale: number) => {
+      const isThere = draws.uniform() < 0.5;
+      const values = known.map((x, i) => x + (isThere ? row[i]! : 0n)).with(-1, OWNERS);
+      const contribution = await sums.contribution(task, unflatten(task, values));
+      // The number of owners is to stay what the records say.
+      const more = sums.packed(
+        task,
+        values.map((_, i) => (i === values.length - 1 ? OWNERS - OWNERS * BigInt(scale) : 0n)),
+      );
+      const seen = await sums.unblinded(task, await sums.weighted([contribution], [BigInt(scale)], more));
+      const expected = valuesOf(
+        task,
+        known.map((x) => BigInt(scale) * x),
+      );
+      const left = fromRing(
+        seen.values.map((x, i) => x - seen.ownNoise[i]! - expected.at(i)!),
+        RING,
+      );
+      const score = signal.reduce((sum, x, i) => sum + scale * x * (Number(left[i]!) - (scale * x) / 2), 0);
+      return Number(score > 0 === isThere);
+    };
+    const trials = { attack: [] as number[], control: [] as number[] };
+    for (let run = 0; run < (effort === 'quick' ? 60 : 200); run += 1) {
+      trials.attack.push(await right(SCALE));
+      trials.control.push(await right(1));
     }
+    const apart = Math.hypot(...signal) / Math.sqrt(variance);
+    return {
+      kind: 'trials',
+      ...trials,
+      baseline: 0.5,
+      facts: {
+        'deviations of the noise that the row changes the sums by': apart,
+        [`the same, scaled by ${SCALE}`]: SCALE * apart,
+      },
+    };
   },
 };
 

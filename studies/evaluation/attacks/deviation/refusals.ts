@@ -166,25 +166,21 @@ const refusals: Unworded = {
   scenes: ['iris'],
   omits: tooSmall,
   async run({ scene, effort, seed, note }) {
-    const rogue = await Rogue.start(OWNERS);
+    await using rogue = await Rogue.start(OWNERS);
     const round = new Round();
-    try {
-      const draws = new Draws(seed);
-      for (let run = 0; run < (effort === 'quick' ? 1 : 6); run += 1) {
-        note(`round ${run + 1}`);
-        const statistics = (small: SmallTask) =>
-          Array.from({ length: OWNERS }, () =>
-            statisticsOf(small.proposal, small.cut(draws.some(scene.owners.flat(), 30))),
-          );
-        const garbled = smallTask(scene, { features: 3 });
-        await garbledAnswers(rogue, garbled, statistics(garbled), round);
-        const rotated = smallTask(scene, { twoParty: 'rotated' });
-        await rotatedAnswers(rogue, rotated, statistics(rotated), round);
-      }
-      return exactly(round.exceptions, 'a request that is not refused', { facts: round.facts });
-    } finally {
-      await rogue.close();
+    const draws = new Draws(seed);
+    for (let run = 0; run < (effort === 'quick' ? 1 : 6); run += 1) {
+      note(`round ${run + 1}`);
+      const statistics = (small: SmallTask) =>
+        Array.from({ length: OWNERS }, () =>
+          statisticsOf(small.proposal, small.cut(draws.some(scene.owners.flat(), 30))),
+        );
+      const garbled = smallTask(scene, { features: 3 });
+      await garbledAnswers(rogue, garbled, statistics(garbled), round);
+      const rotated = smallTask(scene, { twoParty: 'rotated' });
+      await rotatedAnswers(rogue, rotated, statistics(rotated), round);
     }
+    return exactly(round.exceptions, 'a request that is not refused', { facts: round.facts });
   },
 };
 

@@ -31,7 +31,7 @@ export interface RogueTask {
   readonly records: readonly string[];
 }
 
-export class Rogue {
+export class Rogue implements AsyncDisposable {
   readonly #csp: Client<typeof CSP_DATA_USER_ROUTES>;
   readonly #client: ServiceClient;
   readonly #owners: readonly EnrolledOwner[];
@@ -90,7 +90,7 @@ export class Rogue {
     this.#closing = made.closing;
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const step of this.#closing.toReversed()) await step();
   }
 

@@ -37,42 +37,38 @@ const countSlot: Unworded = {
   secret: 'membership',
   claims: ['S-144', 'P-94', 'P-95', 'P-96'],
   async run({ scene, effort, seed }) {
-    const sums = await EncryptedSums.start();
-    try {
-      const { proposal, cut } = smallTask(scene, { features: 2, differentialPrivacy: privacy('add-remove') });
-      const task = agreed(proposal);
-      const draws = new Draws(seed);
-      const [target, ...rows] = cut(draws.some(scene.owners.flat(), ROWS + 1));
-      const known = [rows, rows].map((own) => statisticsOf(task, own)).reduce(addStatistics);
-      const one = statisticsOf(task, [target!]);
-      const row = sums.packed(task, flatten(task, { ...one, owners: 0n }));
-      const base = sums.packed(task, flatten(task, known));
-      // The number of owners is in the last plaintext.
-      const { offset } = layout(task)
-        .plaintexts.at(-1)!
-        .find(({ value }) => value === placesOf(task).owners.from)!;
-      const factor = modInv(row.at(-1)!, sums.n) << BigInt(offset);
-      /** What is there less what is known is the row or 0: times this, 1 or 0 in the slot; then what is known again. */
-      const weight = (moved: boolean) => (moved ? factor : 1n);
-      const called = async (present: boolean, moved: boolean) => {
-        const statistics: Statistics = present ? { ...addStatistics(known, one), owners: OWNERS } : known;
-        const contribution = await sums.contribution(task, statistics);
-        const more = base.map((x, i) => (i === base.length - 1 ? x * (1n - weight(moved)) : 0n));
-        const weights = base.map((_, i) => (i === base.length - 1 ? weight(moved) : 1n));
-        const { shares } = await sums.unblinded(task, await sums.weightedEach(contribution, weights, more));
-        const { code } = await runTwoParty(task, { owners: OWNERS }, shares);
-        return Number((code === 'ERR_OWNER_COUNT') === present);
-      };
-      const attack: number[] = [];
-      const control: number[] = [];
-      for (let run = 0; run < (effort === 'quick' ? 2 : 20); run += 1) {
-        attack.push(await called(run % 2 === 0, true));
-        control.push(await called(run % 2 === 0, false));
-      }
-      return { kind: 'trials', attack, control, paired: true, baseline: 0.5 };
-    } finally {
-      await sums.close();
+    await using sums = await EncryptedSums.start();
+    const { proposal, cut } = smallTask(scene, { features: 2, differentialPrivacy: privacy('add-remove') });
+    const task = agreed(proposal);
+    const draws = new Draws(seed);
+    const [target, ...rows] = cut(draws.some(scene.owners.flat(), ROWS + 1));
+    const known = [rows, rows].map((own) => statisticsOf(task, own)).reduce(addStatistics);
+    const one = statisticsOf(task, [target!]);
+    const row = sums.packed(task, flatten(task, { ...one, owners: 0n }));
+    const base = sums.packed(task, flatten(task, known));
+    // The number of owners is in the last plaintext.
+    const { offset } = layout(task)
+      .plaintexts.at(-1)!
+      .find(({ value }) => value === placesOf(task).owners.from)!;
+    const factor = modInv(row.at(-1)!, sums.n) << BigInt(offset);
+    /** What is there less what is known is the row or 0: times this, 1 or 0 in the slot; then what is known again. */
+    const weight = (moved: boolean) => (moved ? factor : 1n);
+    const called = async (present: boolean, moved: boolean) => {
+      const statistics: Statistics = present ? { ...addStatistics(known, one), owners: OWNERS } : known;
+      const contribution = await sums.contribution(task, statistics);
+      const more = base.map((x, i) => (i === base.length - 1 ? x * (1n - weight(moved)) : 0n));
+      const weights = base.map((_, i) => (i === base.length - 1 ? weight(moved) : 1n));
+      const { shares } = await sums.unblinded(task, await sums.weightedEach(contribution, weights, more));
+      const { code } = await runTwoParty(task, { owners: OWNERS }, shares);
+      return Number((code === 'ERR_OWNER_COUNT') === present);
+    };
+    const attack: number[] = [];
+    const control: number[] = [];
+    for (let run = 0; run < (effort === 'quick' ? 2 : 20); run += 1) {
+      attack.push(await called(run % 2 === 0, true));
+      control.push(await called(run % 2 === 0, false));
     }
+    return { kind: 'trials', attack, control, paired: true, baseline: 0.5 };
   },
 };
 
@@ -82,56 +78,52 @@ const rowsSlot: Unworded = {
   secret: 'pooled statistics',
   claims: ['P-94', 'P-97'],
   async run({ scene, effort, seed }) {
-    const sums = await EncryptedSums.start();
-    try {
-      const { proposal, cut } = smallTask(scene, { features: 3, differentialPrivacy: privacy('replace') });
-      const task = agreed(proposal);
-      const draws = new Draws(seed);
-      const { owners, labellings } = placesOf(task);
-      const { V, M } = labellings[0]![0]!;
-      const slots = layout(task).plaintexts.at(-1)!;
-      const slotOf = (value: number) => slots.find((slot) => slot.value === value)!;
-      const [sum, count, many] = [slotOf(V.to - 1), slotOf(M.from), slotOf(owners.from)];
-      const digits = count.valueBits - 2;
-      const dropped = BigInt(sum.valueBits - digits);
-      const attack: number[] = [];
-      const control: number[] = [];
-      for (let run = 0; run < (effort === 'quick' ? 6 : 40); run += 1) {
-        const own = cut(draws.some(scene.owners.flat(), ROWS));
-        const statistics = { ...statisticsOf(task, own), owners: OWNERS };
-        const secret = flatten(task, statistics)[sum.value]!;
-        const contribution = await sums.contribution(task, statistics);
-        const known = (BigInt(ROWS) << BigInt(count.offset)) + (OWNERS << BigInt(many.offset));
-        const factor = 1n << (BigInt(count.offset - sum.offset) - dropped);
-        const put = (1n << BigInt(count.offset + digits - 1)) + (OWNERS << BigInt(many.offset));
-        const last = layout(task).plaintexts.length - 1;
-        const moved = await sums.unblinded(
-          task,
-          await sums.weightedEach(
-            contribution,
-            contribution.map((_, i) => (i === last ? factor : 1n)),
-            contribution.map((_, i) => (i === last ? put - known * factor : 0n)),
-          ),
-        );
-        const wanted = secret >> dropped;
-        // The blinding of the slot below carries at most 1.
-        const off = moved.values[count.value]! - (1n << BigInt(digits - 1)) - wanted;
-        attack.push(Number(off === 0n || off === 1n));
-        const honest = await sums.unblinded(task, contribution);
-        const noisy = (honest.values[sum.value]! - honest.ownNoise[sum.value]!) >> dropped;
-        control.push(Number(noisy === wanted || noisy === wanted + 1n));
-      }
-      return {
-        kind: 'trials',
-        attack,
-        control,
-        paired: true,
-        baseline: 2 ** (1 - digits),
-        facts: { 'leading digits that come out, of 2': digits, 'digits of the sum': sum.valueBits },
-      };
-    } finally {
-      await sums.close();
+    await using sums = await EncryptedSums.start();
+    const { proposal, cut } = smallTask(scene, { features: 3, differentialPrivacy: privacy('replace') });
+    const task = agreed(proposal);
+    const draws = new Draws(seed);
+    const { owners, labellings } = placesOf(task);
+    const { V, M } = labellings[0]![0]!;
+    const slots = layout(task).plaintexts.at(-1)!;
+    const slotOf = (value: number) => slots.find((slot) => slot.value === value)!;
+    const [sum, count, many] = [slotOf(V.to - 1), slotOf(M.from), slotOf(owners.from)];
+    const digits = count.valueBits - 2;
+    const dropped = BigInt(sum.valueBits - digits);
+    const attack: number[] = [];
+    const control: number[] = [];
+    for (let run = 0; run < (effort === 'quick' ? 6 : 40); run += 1) {
+      const own = cut(draws.some(scene.owners.flat(), ROWS));
+      const statistics = { ...statisticsOf(task, own), owners: OWNERS };
+      const secret = flatten(task, statistics)[sum.value]!;
+      const contribution = await sums.contribution(task, statistics);
+      const known = (BigInt(ROWS) << BigInt(count.offset)) + (OWNERS << BigInt(many.offset));
+      const factor = 1n << (BigInt(count.offset - sum.offset) - dropped);
+      const put = (1n << BigInt(count.offset + digits - 1)) + (OWNERS << BigInt(many.offset));
+      const last = layout(task).plaintexts.length - 1;
+      const moved = await sums.unblinded(
+        task,
+        await sums.weightedEach(
+          contribution,
+          contribution.map((_, i) => (i === last ? factor : 1n)),
+          contribution.map((_, i) => (i === last ? put - known * factor : 0n)),
+        ),
+      );
+      const wanted = secret >> dropped;
+      // The blinding of the slot below carries at most 1.
+      const off = moved.values[count.value]! - (1n << BigInt(digits - 1)) - wanted;
+      attack.push(Number(off === 0n || off === 1n));
+      const honest = await sums.unblinded(task, contribution);
+      const noisy = (honest.values[sum.value]! - honest.ownNoise[sum.value]!) >> dropped;
+      control.push(Number(noisy === wanted || noisy === wanted + 1n));
     }
+    return {
+      kind: 'trials',
+      attack,
+      control,
+      paired: true,
+      baseline: 2 ** (1 - digits),
+      facts: { 'leading digits that come out, of 2': digits, 'digits of the sum': sum.valueBits },
+    };
   },
 };
 

@@ -12,6 +12,7 @@ import { agreed } from '../in-process/small-task.ts';
 import { type Population, populationOf } from '../tasks/population.ts';
 import { expectedRest, knownPart, toldBy } from '../tasks/told.ts';
 import { nearest, reduce } from './lll.ts';
+import { dividedBy } from './two-valued.ts';
 
 /** What is released beside vectors and eigenvalues. */
 type Result = Required<Pick<FlatResult, 'vectors' | 'eigenvalues' | 'mean' | 'sampleCount'>>;
@@ -90,19 +91,15 @@ const LEAST_FEATURES = 20;
 const RUNS = { quick: 24, full: 40 } as const;
 
 /** Every feature as whether it is at least the public sample's median, where that divides the sample. */
-function twoValuedOf({ proposal, publicSample }: Scene) {
-  const cuts = proposal.features.flatMap((_, feature) => {
-    const sorted = publicSample.map(({ values }) => values[feature]!).toSorted((a, b) => a - b);
-    const bound = sorted[sorted.length >> 1]!;
-    return sorted[0]! < bound ? [{ feature, bound }] : [];
-  });
+function twoValuedOf(scene: Scene) {
+  const cuts = dividedBy(scene);
   const rowsOf = (rows: readonly SceneRow[]) =>
     rows.map((row) => ({
       ...row,
       values: cuts.map(({ feature, bound }) => Number(row.values[feature]! >= bound)),
     }));
   const task = TaskProposal.parse({
-    ...proposal,
+    ...scene.proposal,
     ...{ method: { kind: 'pca' }, labellings: [], twoParty: 'rotated', components: COMPONENTS },
     features: cuts.map(({ feature }) => ({ name: `held${feature}`, min: 0, max: 1 })),
     outputs: ['mean', ...METHODS.pca.revealedByRotation],

@@ -3,7 +3,7 @@ import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
 import type { Draws } from '../../draws.ts';
-import type { Person } from './worlds.ts';
+import type { Person } from '../../scene.ts';
 
 /** The higher, the likelier the candidate is in. */
 export type Score = (released: FlatResult) => number;

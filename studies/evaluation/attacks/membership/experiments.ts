@@ -6,7 +6,7 @@ import type { TaskProposal } from '@eigenveil/task';
 import { dot, meanOfRows, minus } from '../../../recognition/alignment.ts';
 import type { Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import type { Scene } from '../../scene.ts';
+import type { Person, Scene } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { type Inference, runInference } from './inference.ts';
 import { likelihoodRatio } from './likelihood-ratio.ts';
@@ -14,7 +14,6 @@ import { omits, omitsGroups, omitsPrivate, rowsOf } from './omissions.ts';
 import { PRIVATE_SETTING } from './private-setting.ts';
 import { byReconstructionError } from './reconstruction-error.ts';
 import { shownToCsp } from './shown-to-csp.ts';
-import type { Person } from './worlds.ts';
 
 /** Half of the rows at most, so that few rows do not have the task refused for its rank. */
 const componentsOf = ({ proposal }: Scene, rows: number): number =>
@@ -66,181 +65,101 @@ const COMPARED = 30;
 const SHADOWS = { without: 150, with: 40 };
 const SHADOWS_OF_FEW = { without: 200, with: 60 };
 
+/** What most of these have: the likelihood ratio of a PCA, over the scene's rows and fewer, which the documents admit. */
 const experiment = (
-  inference: Inference,
-  of: Pick<Unworded, 'attacker' | 'expectation' | 'claims' | 'scenes'> & Partial<Unworded>,
+  id: string,
+  scenes: Unworded['scenes'],
+  inference: Partial<Inference> = {},
+  of: Partial<Unworded> = {},
 ): Unworded => ({
+  id,
   kind: 'attack',
+  attacker: 'recipient',
   secret: 'membership',
+  expectation: 'admitted',
+  claims: ['S-145', 'S-380'],
   unit: 'run',
+  scenes,
   omits,
+  run: (setting) =>
+    runInference(
+      {
+        ...{ id, attack: likelihoodRatio(SHADOWS), compared: COMPARED },
+        ...{ proposalOf: released('pca'), sizesOf, trialsOf },
+        ...inference,
+      },
+      setting,
+    ),
   ...of,
-  id: inference.id,
-  run: (setting) => runInference(inference, setting),
 });
 
-const reconstruction = experiment(
-  {
-    id: 'membership-reconstruction-error',
-    attack: byReconstructionError,
-    compared: Infinity,
-    proposalOf: released('pca'),
-    sizesOf,
-    trialsOf,
-  },
-  {
-    attacker: 'recipient',
-    expectation: 'admitted',
-    claims: ['S-145', 'S-380'],
-    scenes: ['pima', 'ionosphere'],
-  },
-);
+/** Others are not as unusual, and each candidate has many shadow tasks: nobody is compared with them. */
+const OF_UNUSUAL: Partial<Inference> = {
+  attack: likelihoodRatio(SHADOWS_OF_FEW),
+  compared: 0,
+  candidatesOf: mostUnusual,
+};
 
-const likelihood = experiment(
-  {
-    id: 'membership-likelihood-ratio',
-    attack: likelihoodRatio(SHADOWS),
-    compared: COMPARED,
-    proposalOf: released('pca'),
-    sizesOf,
-    trialsOf,
-  },
-  {
-    attacker: 'recipient',
-    expectation: 'admitted',
-    claims: ['S-145', 'S-380'],
-    scenes: ['pima', 'breast_cancer', 'ionosphere'],
-  },
-);
-
-const unusual = experiment(
-  {
-    id: 'membership-unusual-row',
-    attack: likelihoodRatio(SHADOWS_OF_FEW),
-    // Others are not as unusual, and each candidate has many shadow tasks.
-    compared: 0,
-    proposalOf: released('pca'),
-    sizesOf,
-    trialsOf: trialsOfFew,
-    candidatesOf: mostUnusual,
-  },
-  {
-    attacker: 'recipient',
-    expectation: 'admitted',
-    claims: ['S-145', 'S-380'],
-    scenes: ['pima', 'breast_cancer', 'ionosphere'],
-  },
-);
-
-const noLabel = (scene: Scene): string | undefined =>
-  scene.utilityLabel === undefined ? 'no label to discriminate by' : omits(scene);
-
-const discriminant = experiment(
-  {
-    id: 'membership-discriminant',
-    attack: likelihoodRatio(SHADOWS),
-    compared: COMPARED,
-    // LDA of the same ridge has the same vectors, and eigenvalues that follow from these.
-    proposalOf: released('dca'),
-    sizesOf,
-    trialsOf,
-  },
-  {
-    attacker: 'recipient',
-    expectation: 'admitted',
-    claims: ['S-145', 'S-380'],
-    scenes: ['pima', 'breast_cancer'],
-    omits: noLabel,
-  },
-);
-
-/** Owners of one row each, as few as the task allows. */
-const fewestRows = ({ scene }: Pick<Setting, 'scene'>): number[] => [
-  Math.max(4, scene.proposal.minimumOwners),
-];
-
-const singleRows = experiment(
-  {
-    id: 'membership-single-rows',
-    attack: likelihoodRatio(SHADOWS),
-    compared: COMPARED,
-    proposalOf: released('pca'),
-    sizesOf: fewestRows,
-    trialsOf,
-  },
-  {
-    attacker: 'data user',
-    expectation: 'admitted',
-    claims: ['S-145', 'S-380'],
-    scenes: ['pima', 'breast_cancer'],
-    omits: omitsGroups,
-  },
-);
-
-/** As many components as so few rows have directions: more than any task releases without consent. */
-const fullRank = experiment(
-  {
-    id: 'membership-full-rank',
-    attack: likelihoodRatio(SHADOWS),
-    compared: COMPARED,
-    proposalOf: (scene, rows) =>
-      variantOf(scene, {
-        method: 'pca',
-        outputs: ['mean', 'sampleCount'],
-        components: rows - 1,
-        allowFullRank: true,
-      }),
-    sizesOf: ({ scene }) => [Math.min(6, scene.proposal.features.length)],
-    trialsOf: ({ effort }) =>
-      effort === 'quick' ? { deciding: 60, others: 0 } : { deciding: 300, others: 0 },
-  },
-  {
-    attacker: 'recipient',
-    expectation: 'control',
-    claims: ['S-145', 'S-380'],
-    scenes: ['pima'],
-    omits: (scene) => (scene.proposal.features.length < 4 ? 'fewer than four features' : omitsGroups(scene)),
-  },
-);
-
-const underPrivacy = experiment(
-  {
-    id: 'membership-under-privacy',
-    attack: likelihoodRatio(SHADOWS_OF_FEW),
-    // Others are not as unusual, and each candidate has many shadow tasks.
-    compared: 0,
-    proposalOf: (scene, rows) =>
-      variantOf(scene, {
-        method: 'pca',
-        outputs: ['mean', 'sampleCount'],
-        components: componentsOf(scene, rows),
-        differentialPrivacy: {
-          ...PRIVATE_SETTING,
-          clippingNorm: defaultClippingNorm(scene.proposal.features.length),
-        },
-      }),
-    sizesOf: ({ scene }) => [rowsOf(scene)],
-    trialsOf: ({ effort }) =>
-      effort === 'quick' ? { deciding: 600, others: 0 } : { deciding: 2000, others: 0 },
-    candidatesOf: mostUnusual,
-  },
-  {
-    attacker: 'recipient',
-    expectation: 'holds',
-    claims: ['P-12', 'P-120'],
-    // (e·0.01 + δ − 0.01) / 0.99 is 0.017, and the margin is 0.05.
-    scenes: ['pima'],
-    omits: omitsPrivate,
-  },
-);
+const outputs: TaskProposal['outputs'] = ['mean', 'sampleCount'];
 
 export const INFERENCES: readonly Unworded[] = [
-  reconstruction,
-  likelihood,
-  unusual,
-  discriminant,
-  singleRows,
-  underPrivacy,
+  experiment('membership-reconstruction-error', ['pima', 'ionosphere'], {
+    attack: byReconstructionError,
+    compared: Infinity,
+  }),
+  experiment('membership-likelihood-ratio', ['pima', 'breast_cancer', 'ionosphere']),
+  experiment('membership-unusual-row', ['pima', 'breast_cancer', 'ionosphere'], {
+    ...OF_UNUSUAL,
+    trialsOf: trialsOfFew,
+  }),
+  experiment(
+    'membership-discriminant',
+    ['pima', 'breast_cancer'],
+    // LDA of the same ridge has the same vectors, and eigenvalues that follow from these.
+    { proposalOf: released('dca') },
+    { omits: (scene) => (scene.utilityLabel === undefined ? 'no label to discriminate by' : omits(scene)) },
+  ),
+  experiment(
+    'membership-single-rows',
+    ['pima', 'breast_cancer'],
+    // Owners of one row each, as few as the task allows.
+    { sizesOf: ({ scene }) => [Math.max(4, scene.proposal.minimumOwners)] },
+    { attacker: 'data user', omits: omitsGroups },
+  ),
+  experiment(
+    'membership-under-privacy',
+    ['pima'],
+    {
+      ...OF_UNUSUAL,
+      proposalOf: (scene, rows) =>
+        variantOf(scene, {
+          ...{ method: 'pca', outputs, components: componentsOf(scene, rows) },
+          differentialPrivacy: {
+            ...PRIVATE_SETTING,
+            clippingNorm: defaultClippingNorm(scene.proposal.features.length),
+          },
+        }),
+      sizesOf: ({ scene }) => [rowsOf(scene)],
+      trialsOf: ({ effort }) => ({ deciding: effort === 'quick' ? 600 : 2000, others: 0 }),
+    },
+    // The most excess that there can be: (e·0.01 + δ − 0.01) / 0.99 is 0.017, and the margin is 0.05.
+    { expectation: 'holds', claims: ['P-12', 'P-120'], omits: omitsPrivate },
+  ),
   shownToCsp,
-  fullRank,
+  experiment(
+    'membership-full-rank',
+    ['pima'],
+    {
+      // As many components as so few rows have directions: more than any task releases without consent.
+      proposalOf: (scene, rows) =>
+        variantOf(scene, { method: 'pca', outputs, components: rows - 1, allowFullRank: true }),
+      sizesOf: ({ scene }) => [Math.min(6, scene.proposal.features.length)],
+      trialsOf: ({ effort }) => ({ deciding: effort === 'quick' ? 60 : 300, others: 0 }),
+    },
+    {
+      expectation: 'control',
+      omits: (scene) =>
+        scene.proposal.features.length < 4 ? 'fewer than four features' : omitsGroups(scene),
+    },
+  ),
 ];

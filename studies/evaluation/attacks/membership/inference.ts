@@ -9,9 +9,9 @@ import { shareOf } from '../../../recognition/intervals.ts';
 import { Draws } from '../../draws.ts';
 import type { Setting, Trials } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
-import type { Scene } from '../../scene.ts';
+import { byPerson, type Person, type Scene } from '../../scene.ts';
 import { type Attack, comparison, FALSE_POSITIVES } from './attack.ts';
-import { drawWorlds, type Person, peopleOf, poolOf } from './worlds.ts';
+import { drawWorlds, poolOf } from './worlds.ts';
 
 export interface Inference {
   readonly id: string;
@@ -78,7 +78,7 @@ export async function runInference(inference: Inference, setting: Setting): Prom
 function tryOut(inference: Inference, { scene, seed }: Setting, rows: number, trials: number): Tried {
   const draws = new Draws(`${seed}/${rows} rows`);
   const proposal = inference.proposalOf(scene, rows);
-  const target = { proposal, rows, publicSample: peopleOf(scene.publicSample) };
+  const target = { proposal, rows, publicSample: byPerson(scene.publicSample) };
   const prepared = inference.attack(target, draws.of('attacker'));
   const pool = poolOf(scene);
   const candidates = inference.candidatesOf?.(scene, pool);

@@ -11,10 +11,9 @@ import { inverse, Matrix } from 'ml-matrix';
 import { dot, meanOfRows, minus } from '../../../recognition/alignment.ts';
 import type { Draws } from '../../draws.ts';
 import { releasedOf, scaledRows, statisticsOf } from '../../released.ts';
-import type { SceneRow } from '../../scene.ts';
+import type { Person, SceneRow } from '../../scene.ts';
 import { type Attack, FALSE_POSITIVES, type Target } from './attack.ts';
 import { statisticsOfResult } from './statistics.ts';
-import type { Person } from './worlds.ts';
 
 /** One in a hundred normal numbers is larger. */
 const RARE = 2.326;

@@ -8,10 +8,11 @@ import { dot, minus } from '../../../recognition/alignment.ts';
 import { Draws } from '../../draws.ts';
 import type { Setting, Trials, Unworded } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
+import type { Person } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { omitsPrivate, rowsOf } from './omissions.ts';
 import { PRIVATE_SETTING } from './private-setting.ts';
-import { drawWorlds, type Person, poolOf } from './worlds.ts';
+import { drawWorlds, poolOf } from './worlds.ts';
 
 const TRIALS = { quick: 40, full: 300 } as const;
 

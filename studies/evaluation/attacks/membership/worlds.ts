@@ -3,10 +3,7 @@
  * from. One result would decide many candidates at once, who depend on each other.
  */
 import type { Draws } from '../../draws.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
-
-/** All rows of a person. */
-export type Person = readonly SceneRow[];
+import { byPerson, type Person, type Scene, type SceneRow } from '../../scene.ts';
 
 export interface Worlds {
   readonly candidate: Person;
@@ -16,13 +13,9 @@ export interface Worlds {
   readonly stranger: Person;
 }
 
-export function peopleOf(rows: readonly SceneRow[]): Person[] {
-  return [...Map.groupBy(rows, ({ person }) => person).values()];
-}
-
 /** Members and outsiders: who is in the data of a trial is drawn from both. The public sample stays with the attacker. */
 export function poolOf({ owners, outsiders }: Pick<Scene, 'owners' | 'outsiders'>): Person[] {
-  return peopleOf([...owners.flat(), ...outsiders]);
+  return byPerson([...owners.flat(), ...outsiders]);
 }
 
 /**

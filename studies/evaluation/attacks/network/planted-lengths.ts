@@ -105,34 +105,30 @@ const noResult: Unworded = {
   scenes: ['iris'],
   omits: tooSmall,
   async run({ scene, effort }) {
-    const site = await startSite(2, 1);
-    try {
-      // Any protocol: what is refused is refused alike.
-      const { proposal, cut } = smallTask(scene, { twoParty: 'simulated' });
-      const answered = async (rows: readonly SceneRow[]) => {
-        const part = async (task: Task) => statisticsOf(task, cut(rows));
-        const { seen } = await site.run(proposal, [part, part]);
-        return seen['owners to data user'].at(-1)!.bytes;
-      };
-      const [own] = scene.owners;
-      const refusedRows = new Array<SceneRow>(8).fill(own![0]!);
-      const result = await answered(own!);
-      const attack: number[] = [];
-      for (let run = 0; run < (effort === 'quick' ? 2 : 14); run += 1) {
-        const refused = run % 2 === 0;
-        attack.push(Number((await answered(refused ? refusedRows : own!)) < result === refused));
-      }
-      return {
-        kind: 'trials',
-        attack,
-        control: chance(attack.length),
-        chance: true,
-        baseline: CHANCE,
-        facts: { 'bytes with a result': result },
-      };
-    } finally {
-      await site.close();
+    await using site = await startSite(2, 1);
+    // Any protocol: what is refused is refused alike.
+    const { proposal, cut } = smallTask(scene, { twoParty: 'simulated' });
+    const answered = async (rows: readonly SceneRow[]) => {
+      const part = async (task: Task) => statisticsOf(task, cut(rows));
+      const { seen } = await site.run(proposal, [part, part]);
+      return seen['owners to data user'].at(-1)!.bytes;
+    };
+    const [own] = scene.owners;
+    const refusedRows = new Array<SceneRow>(8).fill(own![0]!);
+    const result = await answered(own!);
+    const attack: number[] = [];
+    for (let run = 0; run < (effort === 'quick' ? 2 : 14); run += 1) {
+      const refused = run % 2 === 0;
+      attack.push(Number((await answered(refused ? refusedRows : own!)) < result === refused));
     }
+    return {
+      kind: 'trials',
+      attack,
+      control: chance(attack.length),
+      chance: true,
+      baseline: CHANCE,
+      facts: { 'bytes with a result': result },
+    };
   },
 };
 

@@ -35,7 +35,7 @@ export interface Observed {
 /** What an owner does when it is asked to sum its rows; how long it takes is its own. */
 export type Summarise = (task: Task) => Promise<Statistics>;
 
-export interface Site {
+export interface Site extends AsyncDisposable {
   readonly client: TaskClient;
   /** Enrolled, with a policy that takes what experiments propose. */
   readonly owners: readonly DataOwner[];
@@ -45,7 +45,6 @@ export interface Site {
   records(line: Line): readonly SeenRecord[];
   /** Runs a task to its end. Each part is contributed by an owner of its own, one after the other, who then asks for the result. */
   run(proposal: TaskProposal, parts: readonly Summarise[]): Promise<Observed>;
-  close(): Promise<void>;
 }
 
 /** @param answerMilliseconds the data user's public time */
@@ -126,7 +125,14 @@ export async function startSite(ownerCount: number, answerMilliseconds: number):
         },
       };
     };
-    return { client, owners, dataUser: address, records: (line) => records[line].seen, run, close };
+    return {
+      client,
+      owners,
+      dataUser: address,
+      records: (line) => records[line].seen,
+      run,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     throw error;

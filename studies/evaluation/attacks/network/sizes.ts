@@ -129,50 +129,46 @@ const lines: Unworded = {
   expectation: 'holds',
   claims: ['S-12', 'S-63', 'S-64', 'S-341'],
   async run(setting) {
-    const site = await startSite(OWNERS, ANSWER_MILLISECONDS);
-    try {
-      // What a service asks for once, the other's key, is no part of a task.
-      const warm = smallTask(setting.scene, { twoParty: 'simulated' });
-      const rows = setting.scene.owners[0]!;
-      await site.run(warm.proposal, new Array<Summarise>(2).fill(summing(warm, rows)));
-      const runs: Shape[] = [];
-      const facts: Record<string, number | string> = { [AGAIN]: 0 };
-      for (const kind of TASKS.slice(0, setting.effort === 'quick' ? 1 : undefined)) {
-        const small = taskOf(setting.scene, kind);
-        const observe = async ([name, parts]: [name: string, rows: Rows]): Promise<Shape[]> => {
-          setting.note(`${kind.join(' by ')}: ${name}`);
-          const observed = await site.run(
-            small.proposal,
-            parts.map((part) => summing(small, part)),
-          );
-          const { state, failure } = observed.status;
-          if (failure) facts[`${kind.join(' by ')}, ${name}`] = failure.code;
-          // To the CSP a result that is refused looks like another; owners are told.
-          return [
-            { group: `CSP, ${kind}`, shape: shapeAtCsp(observed) },
-            { group: `owners, ${kind}, ${state}`, shape: stretches(observed.seen['owners to data user']) },
-          ];
-        };
-        const every = chosen(setting);
-        const seen: Shape[][] = [];
-        for (const variant of every) seen.push(await observe(variant));
-        const usual = usualShapes(seen.flat());
-        for (const [i, variant] of every.entries()) {
-          for (
-            let tries = 0;
-            tries < TRIES && seen[i]!.some((it) => usual.get(it.group) !== it.shape);
-            tries += 1
-          ) {
-            facts[AGAIN] = Number(facts[AGAIN]) + 1;
-            seen[i] = await observe(variant);
-          }
+    await using site = await startSite(OWNERS, ANSWER_MILLISECONDS);
+    // What a service asks for once, the other's key, is no part of a task.
+    const warm = smallTask(setting.scene, { twoParty: 'simulated' });
+    const rows = setting.scene.owners[0]!;
+    await site.run(warm.proposal, new Array<Summarise>(2).fill(summing(warm, rows)));
+    const runs: Shape[] = [];
+    const facts: Record<string, number | string> = { [AGAIN]: 0 };
+    for (const kind of TASKS.slice(0, setting.effort === 'quick' ? 1 : undefined)) {
+      const small = taskOf(setting.scene, kind);
+      const observe = async ([name, parts]: [name: string, rows: Rows]): Promise<Shape[]> => {
+        setting.note(`${kind.join(' by ')}: ${name}`);
+        const observed = await site.run(
+          small.proposal,
+          parts.map((part) => summing(small, part)),
+        );
+        const { state, failure } = observed.status;
+        if (failure) facts[`${kind.join(' by ')}, ${name}`] = failure.code;
+        // To the CSP a result that is refused looks like another; owners are told.
+        return [
+          { group: `CSP, ${kind}`, shape: shapeAtCsp(observed) },
+          { group: `owners, ${kind}, ${state}`, shape: stretches(observed.seen['owners to data user']) },
+        ];
+      };
+      const every = chosen(setting);
+      const seen: Shape[][] = [];
+      for (const variant of every) seen.push(await observe(variant));
+      const usual = usualShapes(seen.flat());
+      for (const [i, variant] of every.entries()) {
+        for (
+          let tries = 0;
+          tries < TRIES && seen[i]!.some((it) => usual.get(it.group) !== it.shape);
+          tries += 1
+        ) {
+          facts[AGAIN] = Number(facts[AGAIN]) + 1;
+          seen[i] = await observe(variant);
         }
-        runs.push(...seen.flat());
       }
-      return exactly(oddOnes(runs), DIFFERENT_LENGTH, { facts });
-    } finally {
-      await site.close();
+      runs.push(...seen.flat());
     }
+    return exactly(oddOnes(runs), DIFFERENT_LENGTH, { facts });
   },
 };
 

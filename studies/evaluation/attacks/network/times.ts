@@ -54,34 +54,30 @@ async function timed(
   part: (long: boolean, rows: readonly SceneRow[]) => Summarise,
 ): Promise<Trials> {
   const { scene, seed } = setting;
-  const site = await startSite(count, 1);
-  try {
-    const { proposal, cut } = smallTask(scene, { maximumOwners: count, maximumSamplesPerOwner: MANY_ROWS });
-    const { task } = await site.client.create(proposal);
-    const rows = cut(scene.owners.flat());
-    const draws = new Draws(seed);
-    const long = draws.shuffled(Array.from({ length: count }, (_, i) => i % 2 === 0));
-    const times: number[] = [];
-    for (const [owner, isLong] of long.entries())
-      times.push(await between(site, owner, task, part(isLong, rows)));
-    await site.client.cancelTask(task.id);
-    const middle = median(times);
-    const attack = times.map((time, i) => Number(time > middle === long[i] || (time === middle && long[i]!)));
-    const of = (which: boolean) => times.filter((_, i) => long[i] === which);
-    return {
-      kind: 'trials',
-      attack,
-      control: new Array<number>(count).fill(CHANCE),
-      chance: true,
-      baseline: CHANCE,
-      facts: {
-        'milliseconds, median of the short': median(of(false)),
-        'milliseconds, median of the long': median(of(true)),
-      },
-    };
-  } finally {
-    await site.close();
-  }
+  await using site = await startSite(count, 1);
+  const { proposal, cut } = smallTask(scene, { maximumOwners: count, maximumSamplesPerOwner: MANY_ROWS });
+  const { task } = await site.client.create(proposal);
+  const rows = cut(scene.owners.flat());
+  const draws = new Draws(seed);
+  const long = draws.shuffled(Array.from({ length: count }, (_, i) => i % 2 === 0));
+  const times: number[] = [];
+  for (const [owner, isLong] of long.entries())
+    times.push(await between(site, owner, task, part(isLong, rows)));
+  await site.client.cancelTask(task.id);
+  const middle = median(times);
+  const attack = times.map((time, i) => Number(time > middle === long[i] || (time === middle && long[i]!)));
+  const of = (which: boolean) => times.filter((_, i) => long[i] === which);
+  return {
+    kind: 'trials',
+    attack,
+    control: new Array<number>(count).fill(CHANCE),
+    chance: true,
+    baseline: CHANCE,
+    facts: {
+      'milliseconds, median of the short': median(of(false)),
+      'milliseconds, median of the long': median(of(true)),
+    },
+  };
 }
 
 const contributionTime: Unworded = {
@@ -119,22 +115,18 @@ const plantedDelay: Unworded = {
   claims: ['S-343'],
   async run({ scene, effort, seed }) {
     const count = effort === 'quick' ? 24 : 40;
-    const site = await startSite(count, 1);
-    try {
-      const { proposal, cut } = smallTask(scene, { maximumOwners: count, maximumSamplesPerOwner: MANY_ROWS });
-      const rows = cut(scene.owners.flat()).slice(0, FEW_ROWS);
-      return await pairedDelays(count, new Draws(seed), async () => {
-        const tasks: Task[] = [];
-        for (let turn = 0; turn < 3; turn += 1) tasks.push((await site.client.create(proposal)).task);
-        return (owner, turn, delay) =>
-          between(site, owner, tasks[turn]!, async (task) => {
-            if (delay > 0) await sleep(delay);
-            return statisticsOf(task, rows);
-          });
-      });
-    } finally {
-      await site.close();
-    }
+    await using site = await startSite(count, 1);
+    const { proposal, cut } = smallTask(scene, { maximumOwners: count, maximumSamplesPerOwner: MANY_ROWS });
+    const rows = cut(scene.owners.flat()).slice(0, FEW_ROWS);
+    return await pairedDelays(count, new Draws(seed), async () => {
+      const tasks: Task[] = [];
+      for (let turn = 0; turn < 3; turn += 1) tasks.push((await site.client.create(proposal)).task);
+      return (owner, turn, delay) =>
+        between(site, owner, tasks[turn]!, async (task) => {
+          if (delay > 0) await sleep(delay);
+          return statisticsOf(task, rows);
+        });
+    });
   },
 };
 

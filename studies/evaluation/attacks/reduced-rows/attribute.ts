@@ -1,13 +1,12 @@
 /** Attribute inference: the private label from reduced rows, by method of projection. */
 import { Draws } from '../../draws.ts';
 import type { Outcome, Setting, Unworded } from '../../experiment.ts';
-import type { Scene } from '../../scene.ts';
+import { byPerson, type Scene } from '../../scene.ts';
 import { classesOf } from '../../scenes/split.ts';
 import { guessed } from './classifiers.ts';
 import { comparison, METHODS } from './method-comparison.ts';
 import { blind, labelsOf, type People, problemOf, successes } from './private-label.ts';
 import {
-  byPerson,
   directionsOf,
   LEAST_MEMBERS,
   LEAST_PEOPLE,

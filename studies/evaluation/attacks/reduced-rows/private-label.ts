@@ -1,8 +1,8 @@
 /** A private label guessed from reduced rows of a scene: what is learnt of whom, and how often it is right. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import type { Scene, SceneRow } from '../../scene.ts';
+import { byPerson, type Scene, type SceneRow } from '../../scene.ts';
 import { guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
-import { byPerson, type Reduction } from './reductions.ts';
+import type { Reduction } from './reductions.ts';
 
 export type People = readonly (readonly SceneRow[])[];
 

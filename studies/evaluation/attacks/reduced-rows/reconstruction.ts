@@ -6,12 +6,11 @@ import type { Block, Line } from '../../../instrument/report/document.ts';
 import { Draws } from '../../draws.ts';
 import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import type { Scene } from '../../scene.ts';
+import { byPerson, type Scene } from '../../scene.ts';
 import { facesPicture, recognised, recognitionChart, showsFaces } from './faces.ts';
 import { blindGuess, type Row } from './inverses.ts';
 import {
   bookReduction,
-  byPerson,
   chartName,
   directionsOf,
   firstOf,

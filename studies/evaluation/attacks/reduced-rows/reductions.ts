@@ -6,7 +6,7 @@ import { orthonormal } from '../../../privacy/methods/matrix.ts';
 import { meanOfRows } from '../../../recognition/alignment.ts';
 import type { Draws } from '../../draws.ts';
 import { reducerOf, releasedBy, scaledRows } from '../../released.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
+import { byPerson, type Scene, type SceneRow } from '../../scene.ts';
 import { classesOf, type Variant, variantOf } from '../../scenes/split.ts';
 import type { Projection, Row } from './inverses.ts';
 
@@ -88,10 +88,6 @@ export function directionsOf(scene: Scene, label: string | undefined): number {
   const classes = new Set(scene.owners.flat().map(({ labels }) => labels[label])).size;
   return Math.min(scene.proposal.features.length, classes - 1);
 }
-
-export const byPerson = (rows: readonly SceneRow[]): readonly SceneRow[][] => [
-  ...Map.groupBy(rows, ({ person }) => person).values(),
-];
 
 /** People and rows of each that are attacked at most. */
 export interface Limits {

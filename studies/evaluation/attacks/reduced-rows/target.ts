@@ -5,7 +5,7 @@ import { meanOfRows } from '../../../recognition/alignment.ts';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
+import { byPerson, type Scene, type SceneRow } from '../../scene.ts';
 import {
   type Inverse,
   learnedInverse,
@@ -14,7 +14,7 @@ import {
   pseudoInverse,
   type Row,
 } from './inverses.ts';
-import { byPerson, type Limits, type Reduction, somePeople } from './reductions.ts';
+import { type Limits, type Reduction, somePeople } from './reductions.ts';
 
 /** An estimate is right that is off by no more than this share of what the feature spans in the public sample. Fixed before any attack ran. */
 const TOLERANCE = 0.05;

@@ -10,9 +10,10 @@ import {
   standardisedRatio,
 } from '../../../../evaluation/attacks/membership/likelihood-ratio.ts';
 import { reconstructionError } from '../../../../evaluation/attacks/membership/statistics.ts';
-import { drawWorlds, peopleOf, poolOf } from '../../../../evaluation/attacks/membership/worlds.ts';
+import { drawWorlds, poolOf } from '../../../../evaluation/attacks/membership/worlds.ts';
 import { BlockSchema } from '../../../../evaluation/blocks.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
+import { byPerson } from '../../../../evaluation/scene.ts';
 import { bundledScene } from '../../../../evaluation/scenes/bundled.ts';
 import { variantOf } from '../../../../evaluation/scenes/split.ts';
 
@@ -86,7 +87,7 @@ describe('worlds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 100 }), fc.string(), (rows, seed) => {
         const { candidate, others, stranger } = drawWorlds(pool, rows, new Draws(seed));
-        const people = [candidate, stranger, ...peopleOf(others)].map(([first]) => first!.person);
+        const people = [candidate, stranger, ...byPerson(others)].map(([first]) => first!.person);
         expect(others).toHaveLength(rows - candidate.length);
         expect(new Set(people).size).toBe(people.length);
       }),
