@@ -5,9 +5,9 @@
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { AuthenticationOptions } from '@eigenveil/studies/demo/authentication/run';
 import { SET_NAMES } from '@eigenveil/studies/demo/authentication/sets';
+import { wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
-import { wholeNumber } from './options.ts';
 
 const program = createProgram({
   name: 'demo:authentication',

@@ -7,11 +7,10 @@ import { addSettings, createProgram, runCommand } from '@eigenveil/command';
 import type { ProjectionKind } from '@eigenveil/methods';
 import { READING_OPTIONS } from '@eigenveil/statistics/reading-options';
 import type { DemoOptions } from '@eigenveil/studies/demo/run';
-
+import { someOf, wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { withCompileCache } from './compile-cache.ts';
-import { someOf, wholeNumber } from './options.ts';
 
 const METHODS: readonly ProjectionKind[] = ['pca', 'dca', 'lda'];
 

@@ -3,9 +3,9 @@
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { EvaluateOptions } from '@eigenveil/studies/evaluation/run/command';
 import { addScale } from '@eigenveil/studies/instrument/scale';
+import { wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
-import { wholeNumber } from './options.ts';
 
 const program = addScale(
   createProgram({

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProgram, onShutdown, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
+import { wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { changesSince, commitOfADayAgo, concerned } from '@eigenveil/testbed/faults/changes';
 import { Checkout } from '@eigenveil/testbed/faults/checkout';
 import { parseFaults } from '@eigenveil/testbed/faults/fault';
 import { tryFaults, type Verdict } from '@eigenveil/testbed/faults/run';
 import { InvalidArgumentError } from 'commander';
-import { wholeNumber } from './options.ts';
 import { ROOT } from './rooms.ts';
 
 const FAILURE = codes({ ERR_FAULTS_UNCAUGHT: { title: 'Faults were not caught' } });

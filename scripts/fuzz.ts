@@ -2,10 +2,10 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
+import { wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Finding, fuzz } from '../test/fuzz/target.ts';
 import { allTargets, shares } from '../test/fuzz/targets.ts';
-import { wholeNumber } from './options.ts';
 
 const FAILURE = codes({ ERR_FUZZ: { title: 'Parsers failed' } });
 

@@ -2,10 +2,10 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
+import { wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { Presets, SingleBar } from 'cli-progress';
 import { Option } from 'commander';
 import { DATABASES, type KillOptions, type KillReport, killCycles } from '../test/support/kill-cycles.ts';
-import { wholeNumber } from './options.ts';
 
 const FAILURE = codes({ ERR_KILL_CYCLES: { title: 'A data user that was killed broke its word' } });
 

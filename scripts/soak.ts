@@ -2,13 +2,13 @@
 import { randomInt } from 'node:crypto';
 import { createProgram, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
+import { wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Presets, SingleBar } from 'cli-progress';
 import { Option } from 'commander';
 import type { Scenario } from '../test/support/simulation/operations.ts';
 import type { Finished } from '../test/support/simulation/run.ts';
 import { type Finding, ServicesPool, search } from '../test/support/simulation/search.ts';
-import { wholeNumber } from './options.ts';
 
 const FAILURE = codes({ ERR_SOAK: { title: 'A seed failed' } });
 

@@ -1,7 +1,7 @@
 /** The one form of everything that is measured here: cases, a measuring function, and what is made of its tidy records. */
 
 import type { Environment } from './environment.ts';
-import type { Figure } from './figure.ts';
+import type { Figure, Form } from './figure.ts';
 import type { OwnData } from './own-data.ts';
 import type { Section } from './report/document.ts';
 import type { Setting, Settings } from './settings.ts';
@@ -83,6 +83,8 @@ export type Columns = Readonly<Record<string, ColumnOf>>;
 export interface ColumnOf {
   readonly title?: string;
   readonly values?: Readonly<Record<string, string>>;
+  /** How its numbers are written where they name a row. */
+  readonly form?: Form;
   /** Its values are sentences, which break into lines. */
   readonly wraps?: true;
   /** Its values name headings of the report, and lead there. */

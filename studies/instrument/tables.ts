@@ -1,6 +1,6 @@
 /** Tables and charts of a report, made of what a study declares over its tidy records. */
 
-import { chosenOf, type Told } from './figure.ts';
+import { chosenOf, type Told, written } from './figure.ts';
 import type { BarDrawing, Chart, Line, LineDrawing, Table } from './report/document.ts';
 import { fitPowerLaw } from './statistics.ts';
 import type { ChartOf, Columns, Selection, TableOf } from './study.ts';
@@ -134,8 +134,12 @@ const axisOf = ({ title, scale = 'linear', unit, upTo }: ChartOf['y']) => ({
 function namesOf({ columns }: Records) {
   return {
     columns: (column: string) => columns[column]?.title ?? column,
-    value: (column: string, value: Value | undefined) =>
-      value === undefined ? '' : (columns[column]?.values?.[value] ?? String(value)),
+    value: (column: string, value: Value | undefined) => {
+      if (value === undefined) return '';
+      const { values, form } = columns[column] ?? {};
+      const plain = typeof value === 'number' && form !== undefined ? written(value, form) : String(value);
+      return values?.[value] ?? plain;
+    },
   };
 }
 

@@ -192,9 +192,3 @@ export function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'csp'
     dataUser: [...sharesAtDataUser(task, drawn)],
   };
 }
-
-/** What the two processes of a decomposition used, for a table. */
-export const cpuSeconds = ({ garbler, evaluator }: Measured) =>
-  `${garbler.cpuSeconds.toFixed(1)} / ${evaluator.cpuSeconds.toFixed(1)}`;
-export const peakMegabytes = ({ garbler, evaluator }: Measured, format: (bytes: number) => string) =>
-  `${format(garbler.peakMemoryBytes)} / ${format(evaluator.peakMemoryBytes)}`;

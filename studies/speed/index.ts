@@ -1,6 +1,7 @@
 /** Benchmarks: what each part of Eigenveil takes, beside the published protocol done literally and beside what was published. */
 import type { StudyGroup } from '../instrument/study.ts';
 import { accuracy } from './accuracy.ts';
+import { BENCHMARKS } from './benchmarks.ts';
 import { keyLength } from './key-length.ts';
 import { published } from './published-tables.ts';
 import { processes } from './roles-in-processes.ts';
@@ -18,6 +19,7 @@ export const speed: StudyGroup = {
     ...[keyLength, published, twoParty, sketch, accuracy, scaling, processes, transform],
     waits,
     // What the commands `npm run bench:…` run.
+    ...BENCHMARKS,
   ],
   words: new URL('speed.md', import.meta.url),
   usual: 'full',

@@ -1,4 +1,5 @@
 /** How close released correlations are: the intervals of a task of moments, and what clipping moves them by. */
+
 import { draftTask } from '@eigenveil/data-user';
 import { ofKind } from '@eigenveil/methods';
 import { defaultClippingNorm } from '@eigenveil/privacy';
@@ -13,8 +14,13 @@ import {
 } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task';
 import { predictableRandomness } from '@eigenveil/testbed/random';
-import { dataFile } from './decompositions.ts';
+import { most, only } from '../instrument/figure.ts';
+import { setting, wholeNumbers } from '../instrument/settings.ts';
+import { defineStudy, grid } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import { fileOfCase } from './own-rows.ts';
 import { sumRows } from './owners.ts';
+import { setsThere } from './planned-sets.ts';
 
 /** Results whose intervals are pooled. */
 const DRAWS = 5;
@@ -23,13 +29,13 @@ const LABEL = 'label';
 /** The clipping norms that are compared: the one of other drafts, and one that shortens no row. */
 export const NORMS = { '√(d/3)': defaultClippingNorm, '√d': Math.sqrt } as const;
 
-export interface MomentsCase {
-  readonly set: string;
+export type MomentsCase = {
+  readonly dataset: string;
   /** How often each row counts. */
   readonly times: number;
   readonly epsilon: number;
   readonly norm: keyof typeof NORMS;
-}
+};
 
 export interface Closeness {
   readonly rows: number;
@@ -40,15 +46,11 @@ export interface Closeness {
   readonly moved: number;
 }
 
-/** @returns undefined where the data set is not there */
-export async function closenessOf({
-  set,
-  times,
-  epsilon,
-  norm,
-}: MomentsCase): Promise<Closeness | undefined> {
-  const file = await dataFile(set);
-  if (file === undefined) return undefined;
+/** @param file of the rows, with a column `label` */
+export async function closenessOf(
+  { dataset, times, epsilon, norm }: MomentsCase,
+  file: string,
+): Promise<Closeness> {
   const privacy = { epsilon, delta: 1e-6 };
   const { rows: count, ...draft } = await draftTask(file, {
     ...{ method: 'moments', labels: [], ignore: [LABEL] },
@@ -79,7 +81,7 @@ export async function closenessOf({
       .slice(0, -1)
       .map((v) => v * BigInt(times));
   const exact = sums(task);
-  const source = predictableRandomness(`moments ${set} ${times} ${epsilon} ${norm}`);
+  const source = predictableRandomness(`moments ${dataset} ${times} ${epsilon} ${norm}`);
   const correlations = Array.from({ length: DRAWS }, () => {
     const [a, b] = (['csp', 'dataUser'] as const).map((server) => drawNoise(task, server, source));
     const opened = exact.map((value, i) => value + a![i]! + b![i]!);
@@ -110,3 +112,65 @@ function correlationsOf({ R, labellings }: Statistics): number[] {
     }),
   );
 }
+
+const DATA_SETS = ['pima', 'breast_cancer'];
+const TIMES = setting({
+  name: 'times',
+  says: 'how often each row counts',
+  parse: wholeNumbers,
+  quick: [1, 5],
+  full: [1, 5, 20, 100],
+});
+
+/** By the clipping norm of other drafts. */
+const movedBy = (dataset: string) => ({
+  where: { dataset, norm: '√(d/3)' },
+  figure: most('moved', { digits: 3 }),
+});
+
+export const moments = defineStudy<MomentsCase>({
+  id: 'speed/moments',
+  title: 'how close released correlations are, and what clipping moves them by',
+  isApart: true,
+  settings: [TIMES],
+  plan: async ({ scale, settings, own }) => {
+    const names = scale === 'quick' ? DATA_SETS.slice(0, 1) : DATA_SETS;
+    const { sets, omissions } = await setsThere(names.map((dataset) => ({ dataset })));
+    return {
+      cases: grid({
+        dataset: own === undefined ? sets.map(({ dataset }) => dataset) : [own.name],
+        times: settings.of(TIMES),
+        norm: Object.keys(NORMS) as (keyof typeof NORMS)[],
+        epsilon: [1, 3],
+      }),
+      omissions: own === undefined ? omissions : [],
+    };
+  },
+  titleOf: ({ dataset, times, norm, epsilon }) => `${dataset} × ${times}, C = ${norm}, ε = ${epsilon}`,
+  expectedSeconds: () => 2,
+  async measure(chosen, { own }): Promise<Tidy[]> {
+    const { halfWidth, ...told } = await closenessOf(chosen, await fileOfCase(chosen.dataset, own));
+    const { epsilon, norm } = chosen;
+    return [{ ...told, halfWidth: halfWidth ?? 'not told', under: `ε = ${epsilon}, C = ${norm}` }];
+  },
+  columns: {
+    dataset: { title: 'data' },
+    rows: { form: { grouped: true } },
+    features: { title: 'd' },
+    norm: { title: 'C' },
+  },
+  tables: {
+    halfWidths: {
+      caption: 'Median half-widths of the intervals of all correlations',
+      rows: ['dataset', 'rows', 'features'],
+      across: { column: 'under', cell: only('halfWidth', { digits: 3 }) },
+    },
+    moved: {
+      caption: 'How far clipping moves a correlation at most',
+      rows: ['norm'],
+      across: { column: 'dataset', cell: most('moved', { digits: 3 }) },
+    },
+  },
+  facts: { pimaMoved: movedBy('pima'), breastCancerMoved: movedBy('breast_cancer') },
+  words: new URL('moments.md', import.meta.url),
+});

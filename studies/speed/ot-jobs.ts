@@ -1,6 +1,6 @@
-/** What both processes of bench-ot agree on. */
+/** What both processes of the benchmark of transfers agree on. */
 
-/** What bench-ot asks for in the path of a WebSocket. */
+/** What the benchmark of transfers asks for in the path of a WebSocket. */
 export interface Job {
   readonly kind: 'download' | 'upload' | 'correlated' | 'random';
   /** Bytes or transfers. */

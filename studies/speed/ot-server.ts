@@ -1,4 +1,4 @@
-/** The garbler's process of bench-ot: an HTTPS server whose WebSockets do what the path of each asks for. */
+/** The garbler's process of the benchmark of transfers: an HTTPS server whose WebSockets do what the path of each asks for. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,6 @@
 /** What the studies of this folder make of the user's own rows. */
-import { writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodedError } from '@eigenveil/platform';
@@ -36,13 +37,16 @@ export async function fileOfCase(dataset: string, own: OwnData | undefined): Pro
   return file;
 }
 
-async function writeOwn({ name, ranges, rows, labels }: OwnData): Promise<string> {
+/** Rows are their owner's: nobody else may read the file, and it goes with this process. */
+async function writeOwn({ ranges, rows, labels }: OwnData): Promise<string> {
   const header = [...ranges.map((_, i) => `x${i + 1}`), 'label'];
   const lines = rows.map((row, i) => [
     ...row.map((value, j) => Math.min(ranges[j]![1], Math.max(ranges[j]![0], value))),
     labels[i]!,
   ]);
-  const file = join(tmpdir(), `eigenveil-own-${process.pid}-${name}.csv`);
-  await writeFile(file, [header, ...lines].map((cells) => `${cells.join(',')}\n`).join(''));
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-own-rows-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'rows.csv');
+  await writeFile(file, [header, ...lines].map((cells) => `${cells.join(',')}\n`).join(''), { mode: 0o600 });
   return file;
 }

@@ -5,7 +5,6 @@ import { createLocalCertificate, openFoundation } from '@eigenveil/server';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { residentBytesOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { digestBytes, generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
-import { Progress } from '../../demo/progress.ts';
 import { startService } from '../../demo/services.ts';
 import { measureSync, type SyncTimes } from '../load/disk.ts';
 import type { Latency } from '../load/latency.ts';
@@ -20,7 +19,6 @@ export interface AuthenticatorOptions {
   readonly seconds: number;
   readonly batchConnections: number;
   readonly singleConnections: number;
-  readonly json?: true;
 }
 
 export interface Phase {
@@ -58,20 +56,19 @@ const PAGE_BYTES = 4096;
 /** Above any speed: all devices come from one address here. */
 const NO_LIMIT = '1000000000';
 
-export async function runAuthenticator(options: AuthenticatorOptions): Promise<AuthenticatorResult> {
-  const { users, sessions, seconds, batchConnections, singleConnections, json } = options;
-  const progress = new Progress({ quiet: json === true });
-  const library = await progress.stage('measuring the library', 1, () => measureLibrary());
+export async function runAuthenticator(
+  { users, sessions, seconds, batchConnections, singleConnections }: AuthenticatorOptions,
+  note: (text: string) => void,
+): Promise<AuthenticatorResult> {
+  note('measuring the library');
+  const library = await measureLibrary();
   return withChildren(async (children, folder) => {
     const sync = measureSync(folder, PAGE_BYTES);
     const devices = new DevicesProcess(children, { devices: sessions });
-    const service = await progress.stage('starting the service and enrolling users', 1, async () => {
-      const started = await startAuthenticator(children, folder);
-      const { sealer } = await openFoundation({ dataDirectory: started.dataDirectory });
-      const thumbprints = await devices.ready();
-      enrolAll(started.dataDirectory, sealer, PROJECTION, users, thumbprints);
-      return started;
-    });
+    note('starting the service and enrolling users');
+    const service = await startAuthenticator(children, folder);
+    const { sealer } = await openFoundation({ dataDirectory: service.dataDirectory });
+    enrolAll(service.dataDirectory, sealer, PROJECTION, users, await devices.ready());
     const { url, ca, pid } = service;
     const phase = async (order: DevicesOrder, batch: number): Promise<Phase> => {
       const before = await usageOf(pid);
@@ -90,11 +87,12 @@ export async function runAuthenticator(options: AuthenticatorOptions): Promise<A
     };
     const windows = (batch: number, connections: number) =>
       phase({ kind: 'windows', url, ca, connections, batch, seconds }, batch);
-    const opening = await progress.stage('opening sessions', 1, () =>
-      phase({ kind: 'sessions', url, ca, connections: OPENING_CONNECTIONS }, 0),
-    );
-    const batches = await progress.stage('sending batches', 1, () => windows(BATCH, batchConnections));
-    const singles = await progress.stage('sending single windows', 1, () => windows(1, singleConnections));
+    note('opening sessions');
+    const opening = await phase({ kind: 'sessions', url, ca, connections: OPENING_CONNECTIONS }, 0);
+    note('sending batches');
+    const batches = await windows(BATCH, batchConnections);
+    note('sending single windows');
+    const singles = await windows(1, singleConnections);
     const { peakMemoryBytes: peakBytes } = await usageOf(pid);
     await devices.end();
     return { library, users, sessions, seconds, sync, opening, batches, singles, peakBytes };

@@ -3,7 +3,8 @@ import { draftTask } from '@eigenveil/data-user';
 import { type CsvRow, readFileBytes, readRows, type Statistics } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { dataFile } from '../decompositions.ts';
+import type { OwnData } from '../../instrument/own-data.ts';
+import { fileOfCase } from '../own-rows.ts';
 import { sumRows } from '../owners.ts';
 
 export const METHODS = ['pca', 'lda'] as const;
@@ -25,21 +26,28 @@ const SHARED = 1.2;
 const COMPONENTS = 8;
 const LABEL = 'label';
 
+/** As the seed of its noise has it. */
 export function nameOf(set: FloorSet): string {
   if (set.kind === 'bundled') return set.name;
-  const held = [...new Set(set.held)].map((part) => `${100 * part}`).join(' to ');
-  return `${FEATURES} two-valued, ${held} %, ${set.rows.toLocaleString('en-US')} rows`;
+  return `${FEATURES} two-valued, ${partsOf(set)}, ${set.rows.toLocaleString('en-US')} rows`;
 }
 
-/** The task and the statistics of its rows; undefined where its data are not there. */
+/** As people read it, who see the number of rows beside it. */
+export const titleOf = (set: FloorSet): string =>
+  set.kind === 'bundled' ? set.name.replace('_', ' ') : `${FEATURES} two-valued, held by ${partsOf(set)}`;
+
+const partsOf = ({ held }: Extract<FloorSet, { kind: 'made up' }>): string =>
+  `${[...new Set(held)].map((part) => `${100 * part}`).join(' to ')} %`;
+
+/** The task and the statistics of its rows. */
 export async function summed(
   set: FloorSet,
   method: Method,
-): Promise<
-  { readonly task: TaskProposal; readonly statistics: Statistics; readonly rows: number } | undefined
-> {
-  const read = set.kind === 'bundled' ? await bundled(set.name, method) : madeUp(set, method);
-  return read && { task: read.task, statistics: sumRows(read.task, read.rows), rows: read.rows.length };
+  own?: OwnData,
+): Promise<{ readonly task: TaskProposal; readonly statistics: Statistics; readonly rows: number }> {
+  const { task, rows } =
+    set.kind === 'bundled' ? await ofFile(await fileOfCase(set.name, own), method) : madeUp(set, method);
+  return { task, statistics: sumRows(task, rows), rows: rows.length };
 }
 
 interface Read {
@@ -47,9 +55,7 @@ interface Read {
   readonly rows: readonly CsvRow[];
 }
 
-async function bundled(name: string, method: Method): Promise<Read | undefined> {
-  const file = await dataFile(name);
-  if (file === undefined) return undefined;
+async function ofFile(file: string, method: Method): Promise<Read> {
   const ignored = method === 'pca' ? [LABEL] : [];
   const { rows: count, ...draft } = await draftTask(file, {
     method,

@@ -12,7 +12,6 @@ import { DAY_MILLISECONDS, programOf, type Task, TaskProposal } from '@eigenveil
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { residentBytesOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { piecesOf, type SignedTask, sketchSeed, verifySignedTask } from '@eigenveil/wire';
-import { Progress } from '../../demo/progress.ts';
 import { type Services, type StartedService, startServices } from '../../demo/services.ts';
 import { compute } from '../../demo/task.ts';
 import type { ClientAssignment, ClientMessage } from './client.ts';
@@ -35,7 +34,6 @@ export interface LoadOptions {
   readonly database: 'sqlite' | 'postgres';
   /** Of the data user. */
   readonly processes: number;
-  readonly json?: true;
 }
 
 export interface LoadResult {
@@ -81,10 +79,15 @@ const COMPONENTS = 5;
 /** Of the largest eigenvalue: far above what rounding in the two-party protocol makes of it. */
 const LARGEST_EIGENVALUE_ERROR = { exact: 1e-8, sketch: 3e-4 };
 
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+/** Says what it is at. */
+type Note = (text: string) => void;
+
+export async function runLoad(options: LoadOptions, note: Note): Promise<LoadResult> {
   const database = options.database === 'postgres' ? await PostgresDatabase.launch() : undefined;
   try {
-    return await withChildren((children, folder) => new Load(options, children, folder, database).run());
+    return await withChildren((children, folder) =>
+      new Load(options, { children, folder, database, note }).run(),
+    );
   } finally {
     await database?.close();
   }
@@ -96,35 +99,37 @@ class Load {
   readonly #folder: string;
   /** Undefined: SQLite. */
   readonly #database: PostgresDatabase | undefined;
-  readonly #progress: Progress;
+  readonly #note: Note;
 
   constructor(
     options: LoadOptions,
-    children: Children,
-    folder: string,
-    database: PostgresDatabase | undefined,
+    by: {
+      readonly children: Children;
+      readonly folder: string;
+      readonly database: PostgresDatabase | undefined;
+      readonly note: Note;
+    },
   ) {
     this.#options = options;
-    this.#children = children;
-    this.#folder = folder;
-    this.#database = database;
-    this.#progress = new Progress({ quiet: options.json === true });
+    this.#children = by.children;
+    this.#folder = by.folder;
+    this.#database = by.database;
+    this.#note = by.note;
   }
 
   async run(): Promise<LoadResult> {
     const { contributions, connections, features, sketch, bits, database, processes } = this.#options;
-    const services = await this.#progress.stage('starting the CSP and the data user', 1 + processes, (tick) =>
-      startServices(
-        this.#children,
-        {
-          folder: this.#folder,
-          keyBits: bits,
-          twoParty: 'rotated',
-          flags: ['--requests-per-minute', REQUESTS_PER_MINUTE],
-          ...(this.#database && { shared: { databaseUrl: this.#database.url, processes } }),
-        },
-        tick,
-      ),
+    this.#note('starting the CSP and the data user');
+    const services = await startServices(
+      this.#children,
+      {
+        folder: this.#folder,
+        keyBits: bits,
+        twoParty: 'rotated',
+        flags: ['--requests-per-minute', REQUESTS_PER_MINUTE],
+        ...(this.#database && { shared: { databaseUrl: this.#database.url, processes } }),
+      },
+      () => undefined,
     );
     const signed = await services.client.create(this.#proposal());
     const { task } = signed;
@@ -194,20 +199,20 @@ class Load {
       }),
     );
     const started = performance.now();
-    await this.#progress.stage('preparing owners and contributions', contributions, async (tick) => {
-      const workers = slices.map((slice) => {
-        const assignment: PreparerAssignment = { task: signed.task, agreement, cspFolder: csp.folder, slice };
-        return startWorker<Prepared>(
-          this.#children,
-          new URL('preparer.ts', import.meta.url),
-          assignment,
-          ({ owners }) => {
-            for (let i = 0; i < owners; i += 1) tick();
-          },
-        );
-      });
-      await Promise.all(workers.map(({ ended }) => ended));
+    let prepared = 0;
+    const workers = slices.map((slice) => {
+      const assignment: PreparerAssignment = { task: signed.task, agreement, cspFolder: csp.folder, slice };
+      return startWorker<Prepared>(
+        this.#children,
+        new URL('preparer.ts', import.meta.url),
+        assignment,
+        ({ owners }) => {
+          prepared += owners;
+          this.#note(`preparing ${prepared} of ${contributions} owners`);
+        },
+      );
     });
+    await Promise.all(workers.map(({ ended }) => ended));
     const signs = signed.task.sketch && sketchMatrix(sketchSeed(agreement), signed.task);
     return { slices, signs, seconds: (performance.now() - started) / 1000 };
   }
@@ -233,7 +238,6 @@ class Load {
     let latency: Latency | undefined;
     const ready = Promise.withResolvers<void>();
     let seconds = 0;
-    let progressed: (contributions: number) => void = () => undefined;
     const client = startWorker<ClientMessage>(
       this.#children,
       new URL('client.ts', import.meta.url),
@@ -248,7 +252,7 @@ class Load {
               latency: message.latency,
             })),
           );
-          progressed(message.contributions);
+          this.#note(`${message.contributions} of ${contributions} contributions`);
         }
       },
     );
@@ -269,14 +273,8 @@ class Load {
     };
     await Promise.race([ready.promise, client.ended]);
     let previous = await snapshot(0, 0);
-    await this.#progress.stage('sending contributions', contributions, async (tick) => {
-      let shown = 0;
-      progressed = (done) => {
-        for (; shown < done; shown += 1) tick();
-      };
-      client.process.send('start');
-      await client.ended;
-    });
+    client.process.send('start');
+    await client.ended;
     const result: Window[] = [];
     for (const { snapshot: after, latency: measured } of await Promise.all(windows)) {
       result.push(windowBetween(previous, after, measured));
@@ -300,9 +298,7 @@ class Load {
     const { contributions } = this.#options;
     const [userBefore, cspBefore] = await Promise.all([usageOfAll(dataUsers), usageOf(csp.pid)]);
     const started = performance.now();
-    const stages = await this.#progress.stage('add, blind, unblind, decompose', 4, (tick, note) =>
-      compute(client, task.id, tick, note),
-    );
+    const stages = await compute(client, task.id, () => undefined, this.#note);
     const seconds = (performance.now() - started) / 1000;
     const [user, atCsp] = await Promise.all([usageOfAll(dataUsers), usageOf(csp.pid)]);
     const status = await client.status(task.id);

@@ -164,8 +164,12 @@ describe('a study that stands apart from its group', () => {
   async function groupOfTwo() {
     const group = await madeUpGroup();
     const [throws] = group.studies;
+    const columns = { ...throws.columns, arm: { title: 'arm', form: { digits: 1 } } };
     const json: Study['json'] = (records, run) => ({ run, throws: records.length });
-    return { ...group, studies: [throws, { ...throws, id: 'made-up/apart', isApart: true as const, json }] };
+    return {
+      ...group,
+      studies: [throws, { ...throws, columns, id: 'made-up/apart', isApart: true as const, json }],
+    };
   }
 
   test('is measured where it is named, with its own title and tables, and without the words of the group', async () => {
@@ -174,7 +178,7 @@ describe('a study that stands apart from its group', () => {
     expect((await results()).description.studies).toEqual(['made-up/throws']);
     const { code, output } = await study(group, 'made-up/apart');
     expect(code).toBe(0);
-    expect(output).toContain('| 1 | 1.15 ± 0.13 | 2.15 ± 0.13 |');
+    expect(output).toContain('| 1.0 | 1.15 ± 0.13 | 2.15 ± 0.13 |');
     const markdown = await read('out/made-up/apart/report.md');
     expect(markdown).toContain('# how far an arm throws\n');
     expect(markdown).not.toContain('What is thrown');

@@ -1,25 +1,16 @@
-/** `npm run bench:load` as a process, with a load that is small enough for a test. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+/** Loads that are small enough for a test. */
 import { canReadUsage } from '@eigenveil/testbed/processes/process-usage';
-import { describe, expect, it } from 'vitest';
-import type { LoadResult } from '../../speed/load/run.ts';
+import { describe, expect, it, test } from 'vitest';
+import { Settings } from '../../instrument/settings.ts';
+import { type LoadOptions, type LoadResult, runLoad } from '../../speed/load/run.ts';
 import { sumOf } from '../../speed/load/statistics.ts';
+import { load } from '../../speed/load/study.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../scripts/bench-load.ts', import.meta.url));
-const SMALL = ['--contributions', '45', '--connections', '4', '--features', '4', '--bits', '1024'];
-
-async function benchLoad(...args: string[]) {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [output, errors, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
-  return { code, output, errors };
-}
+const SMALL: LoadOptions = {
+  ...{ contributions: 45, connections: 4, features: 4, bits: 1024 },
+  ...{ database: 'sqlite', processes: 1 },
+};
+const silent = () => undefined;
 
 /** What must hold of any load of SMALL, however fast. */
 function expectWhole(result: LoadResult): void {
@@ -38,43 +29,31 @@ function expectWhole(result: LoadResult): void {
   }
 }
 
-describe.runIf(canReadUsage())('bench:load', { tags: ['long'] }, () => {
+describe.runIf(canReadUsage())('a load', { tags: ['long'] }, () => {
   it('sends every contribution, measures them, and has all of them in the result', {
     timeout: 120_000,
   }, async () => {
-    const { code, output, errors } = await benchLoad(...SMALL, '--json');
-    expect(errors).toBe('');
-    expect(code).toBe(0);
-    expectWhole(JSON.parse(output) as LoadResult);
+    expectWhole(await runLoad(SMALL, silent));
   });
 
   it('sends contributions that are too long for one request in pieces', { timeout: 180_000 }, async () => {
-    const sketch = ['--contributions', '3', '--features', '1500', '--sketch', '40', '--connections', '2'];
-    const { code, output, errors } = await benchLoad(...sketch, '--bits', '1024', '--json');
-    expect(errors).toBe('');
-    expect(code).toBe(0);
-    const { contributionBytes, computation } = JSON.parse(output) as LoadResult;
+    const sketched = { ...SMALL, contributions: 3, features: 1500, sketch: 40, connections: 2 };
+    const { contributionBytes, computation } = await runLoad(sketched, silent);
     expect(contributionBytes).toBeGreaterThan(2 ** 20);
     expect(computation.samples).toBe(50 + 51 + 52);
   });
 
-  it('spreads a load over processes that share a PostgreSQL database', { timeout: 180_000 }, async () => {
-    const { code, output } = await benchLoad(...SMALL, '--database', 'postgres', '--processes', '2');
-    expect(code).toBe(0);
-    expect(output).toContain('2 processes with postgres');
-    expect(output).toContain('counts all 2400 rows');
+  it('spreads over processes that share a PostgreSQL database', { timeout: 180_000 }, async () => {
+    const shared = { ...SMALL, database: 'postgres', processes: 2 } as const;
+    const result = await runLoad(shared, silent);
+    expectWhole(result);
+    expect(result.windows.some(({ databaseCpuMilliseconds }) => databaseCpuMilliseconds > 0)).toBe(true);
   });
 });
 
-describe('bench:load, its command line', { tags: ['long'] }, () => {
-  it.each([
-    [['--processes', '2'], "option '--processes' expected 1 with SQLite"],
-    [['--contributions', '0'], 'Expected a whole number of at least 1'],
-  ])('refuses %j', async (args, message) => {
-    const { code, errors } = await benchLoad(...args);
-    expect(code).toBe(1);
-    expect(errors).toContain(message);
-  });
+test('a load over processes that share SQLite is not planned', async () => {
+  const settings = new Settings('full', new Map([['processes', 2]]));
+  expect(() => load.plan({ scale: 'full', settings })).toThrow('expected 1 with SQLite');
 });
 
 it('sums the rows of all owners as if they were added one by one', () => {
