@@ -137,6 +137,7 @@ export const SCRIPTS: readonly Form[] = [
   as(/^npm run figures$/, '--check'),
   as(/^npm run study$/, '--list'),
   as(/^npm run study -- --list$/),
+  as(/^npm run study -- evaluation$/, '--quick --only network-unpadded-result --out evaluation'),
   as(/^npm run study -- speed$/, '--quick --only transform --out speed'),
   as(/^npm run study -- speed\/waits$/, '--out waits'),
   as(/^npm run study -- speed --render docs\/benchmarks\/report\.json$/, '--out speed'),
