@@ -35,6 +35,7 @@ const of = (where: Tidy, column = 'ms', unit: ' s' | '' = ' s') => ({ where, fig
 export const waits = defineStudy<Case>({
   id: 'speed/waits',
   title: 'public waits of rotated, as the code reckons them',
+  isApart: true,
   plan({ own }) {
     takesNoRows(own, 'nothing: it reckons');
     return { cases: CASES };
