@@ -35,7 +35,6 @@ const GIVEN = {
   ciphertexts: "readonly import('@eigenveil/paillier').Ciphertext[]",
   client: "import('@eigenveil/wire').ServiceClient",
   computation: "import('@eigenveil/two-party/insides').Computation",
-  cspInput: "import('@eigenveil/two-party/insides').CspInput",
   cspKey: "import('@eigenveil/wire').PublicJwk",
   cspSigningKey: "import('@eigenveil/wire').SigningKey",
   drawn: "import('@eigenveil/protocol/servers').Drawn",

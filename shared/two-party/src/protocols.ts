@@ -8,13 +8,9 @@ import { simulated } from './simulated.ts';
 /**
  * @example
  * import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
- * import { memoryChannelPair } from '@eigenveil/two-party/insides';
  *
  * const { garbled } = TWO_PARTY_PROTOCOLS;
- * const [atCsp, atDataUser] = memoryChannelPair();
- * const csp = garbled.runCsp(atCsp, computation, cspInput);
- * const decomposition = await garbled.runDataUser(atDataUser, computation, { shares });
- * await csp;
+ * const decomposition = await garbled.runDataUser(channel, computation, { shares });
  */
 export const TWO_PARTY_PROTOCOLS = { garbled, rotated, linear, simulated } as const satisfies Record<
   string,

@@ -27,19 +27,7 @@ export interface Shared {
 /** All statistics, in the units that servers compute with. */
 export const STATISTICS: Shared = { shareBits: computedBitsOf, valuesOf: computedValues, drawNoise };
 
-/** Reduces integers to ring elements: result[v] = values[v] mod 2^bits[v], in [0, 2^bits[v]). */
-export function toRing(bits: readonly number[], values: readonly bigint[]): bigint[] {
-  return bits.map((width, v) => BigInt.asUintN(width, values[v]!));
-}
-
-/**
- * The signed integers that two lists of ring elements add up to.
- * @example
- * import { combine, toRing } from '@eigenveil/two-party/insides';
- *
- * const bits = [8, 8];
- * combine(bits, toRing(bits, [-1n + 77n, 3n + 200n]), toRing(bits, [-77n, -200n])); // → [-1n, 3n]
- */
+/** The signed integers that two lists of ring elements add up to. */
 export function combine(bits: readonly number[], left: IntegerList, right: IntegerList): bigint[] {
   return bits.map((width, v) => BigInt.asIntN(width, left.at(v)! + right.at(v)!));
 }

@@ -3,13 +3,13 @@
 import { sumsOf } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../src/channel/memory.ts';
 import { type Channel, type DataUserInput, type Pace, TWO_PARTY_PROTOCOLS } from '../src/index.ts';
 import { standardPaceOf } from '../src/programs/index.ts';
 import { sketchPaces, standardPace, sumsPace } from '../src/rotated/standard-pace.ts';
-import { toRing } from '../src/shares.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
+import { memoryChannelPair } from './support/memory-channel.ts';
+import { toRing } from './support/to-ring.ts';
 import { MadeUpTime } from './support/views.ts';
 
 type Name = keyof typeof TWO_PARTY_PROTOCOLS;

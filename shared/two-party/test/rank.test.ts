@@ -2,12 +2,12 @@
 import { type Components, methodOf, type Output, ofKind } from '@eigenveil/methods';
 
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../src/channel/memory.ts';
 import { simulated } from '../src/simulated.ts';
 import { run } from './programs/check.ts';
 import { settingOf as settingForCircuits } from './programs/data.ts';
 import { runClear } from './rotated/run.ts';
 import { settingOf as settingForRotation } from './rotated/settings.ts';
+import { memoryChannelPair } from './support/memory-channel.ts';
 
 const D = 6;
 const COMPONENTS = 2;

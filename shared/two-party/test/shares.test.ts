@@ -1,7 +1,8 @@
 import { Integers } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { combine, decodeShares, toRing } from '../src/shares.ts';
+import { combine, decodeShares } from '../src/shares.ts';
+import { toRing } from './support/to-ring.ts';
 
 /** A ring width, a signed value that fits it, and a blinding value far wider. */
 const element = fc.integer({ min: 1, max: 120 }).chain((bits) =>

@@ -3,9 +3,9 @@ import { decompose } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import { programOf } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
-import { memoryChannelPair } from '../src/channel/memory.ts';
 import { type Channel, TWO_PARTY_PROTOCOLS } from '../src/index.ts';
-import { toRing } from '../src/shares.ts';
+import { memoryChannelPair } from './support/memory-channel.ts';
+import { toRing } from './support/to-ring.ts';
 
 const task = {
   method: { kind: 'pca' },

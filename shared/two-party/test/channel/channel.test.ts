@@ -5,8 +5,8 @@ import { CodedError } from '@eigenveil/platform';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { withAbort } from '../../src/channel/abort.ts';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { type Channel, ChannelRefused, connectChannel, TWO_PARTY_CODES } from '../../src/index.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { listen, PAIRS } from './pairs.ts';
 
 const closed = { code: 'ERR_CHANNEL_CLOSED' };

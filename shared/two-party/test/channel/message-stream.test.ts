@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { FRAME_BYTES, MessageStream } from '../../src/channel/message-stream.ts';
 import type { Channel } from '../../src/index.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { PAIRS } from './pairs.ts';
 
 const malformed = { code: 'ERR_CHANNEL_MESSAGE' };

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import type { ChannelLimits } from '../../src/channel/channel.ts';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { type Channel, ChannelAcceptor, connectChannel } from '../../src/index.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { Transcript } from '../../src/channel/transcript.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 const KEY = randomBytes(32);
 type Step = [type: number, payload: readonly number[]];

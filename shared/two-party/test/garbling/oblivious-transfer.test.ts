@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { seeded } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { bitsOf, multiply, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
@@ -10,6 +9,7 @@ import { GarblerSession } from '../../src/garbling/garbler.ts';
 import type { Session } from '../../src/garbling/session.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { recorded } from '../support/garbled-run.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 const BITS = 20;
 const LANES = 9;

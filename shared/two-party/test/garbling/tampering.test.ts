@@ -1,11 +1,11 @@
 /** What half-gates do not promise but this session does: changes on the way end in an error, never in another result. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
 import { GARBLING_MESSAGE, PROTOCOL_VERSION, writeNumbers } from '../../src/garbling/messages.ts';
 import { Dealer, type Program, randomBits, runClear, runGarbled } from '../support/garbled-run.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { messagesOf } from '../support/views.ts';
 
 const LANES = 40;

@@ -1,10 +1,10 @@
 import { createECDH, createHash, ECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { BASE_COUNT, OT_MESSAGE, receiveBaseKeys, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { differences, hashedPoint } from '../../src/oblivious-transfer/p256.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { recorded } from './parties.ts';
 
 const POINT_BYTES = 65;

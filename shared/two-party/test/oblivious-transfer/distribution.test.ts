@@ -1,12 +1,12 @@
 import { createECDH, ECDH } from 'node:crypto';
 import { seeded } from '@eigenveil/testbed/random';
 import { describe, expect, test } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { BASE_COUNT, receiveBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { ExtensionReceiver } from '../../src/oblivious-transfer/extension.ts';
 import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { recorded, session } from './parties.ts';
 
 const POINT_BYTES = 65;

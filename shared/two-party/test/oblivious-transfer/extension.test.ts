@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { CHECK_ROWS, RESPONSE_BYTES } from '../../src/oblivious-transfer/consistency.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { randomChoices, row, session, xor } from './parties.ts';
 
 async function extend(sender: ExtensionSender, receiver: ExtensionReceiver, choices: Uint8Array) {

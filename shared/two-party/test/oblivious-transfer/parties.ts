@@ -1,11 +1,11 @@
 /** What the tests of this room share: recorded streams, seeded randomness, both ends of a session. */
 import { randomBytes } from 'node:crypto';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { Channel } from '../../src/index.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 /** Everything that a channel's user sends goes into `sent`, after `change` had its way with it. */
 export function recorded(

@@ -1,9 +1,9 @@
 import { CodedError } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
 import { withAbort } from '../../src/channel/abort.ts';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { drawDelta, setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { receiveChosen, sendChosen } from '../support/random-transfers.ts';
 import { recorded } from './parties.ts';
 

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { seeded } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
@@ -11,6 +10,7 @@ import { type RandomSource, systemRandomness } from '../../src/oblivious-transfe
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
 import { recorded } from '../oblivious-transfer/parties.ts';
 import { multiplyClear } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { cases } from './cases.ts';
 import { type Case, type Matrix, matrixOf, opened, randomCase } from './parties.ts';
 

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { withAbort } from '../../src/channel/abort.ts';
 import type { ChannelLimits } from '../../src/channel/channel.ts';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { multiplyChosen, multiplyCorrelated, type Part } from '../../src/products/index.ts';
 import type { DigitBits } from '../../src/products/layout.ts';
 import { recorded } from '../oblivious-transfer/parties.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 export type Matrix = bigint[][];
 export type Tamper = (frame: Uint8Array, index: number) => Uint8Array;

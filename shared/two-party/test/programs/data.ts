@@ -17,7 +17,8 @@ import {
   type StatisticsTask,
 } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
-import { combine, toRing } from '../../src/shares.ts';
+import { combine } from '../../src/shares.ts';
+import { toRing } from '../support/to-ring.ts';
 
 export interface Setting {
   readonly task: StatisticsTask;

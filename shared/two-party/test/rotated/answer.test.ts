@@ -1,6 +1,5 @@
 /** What the CSP's two answers amount to, exactly: M with its noise and mask, and the rotated directions with their flood. */
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
@@ -9,6 +8,7 @@ import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import { decodeShares } from '../../src/shares.ts';
 import { clearProducts } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { view } from '../support/views.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';

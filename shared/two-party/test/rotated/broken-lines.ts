@@ -1,9 +1,9 @@
 /** Runs of one answer over lines that break, between ends that keep what they must and forget the rest, as a process does that is killed. */
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import type { Channel, KeptAnswer } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE } from './run.ts';
 import type { Setting } from './settings.ts';
 import { watched } from './watched.ts';

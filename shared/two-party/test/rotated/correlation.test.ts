@@ -3,9 +3,9 @@ import { type Components, type MethodParameters, ofKind } from '@eigenveil/metho
 import { decompose } from '@eigenveil/projection';
 import { valueBitsOf } from '@eigenveil/task';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { checkRotated } from '../../src/check-task.ts';
 import { rotated } from '../../src/rotated.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE } from './run.ts';
 import { type Given, type Setting, settingOf, spread } from './settings.ts';

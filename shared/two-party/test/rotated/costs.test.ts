@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { type MethodParameters, methodOf } from '@eigenveil/methods';
 import { floorOf, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import type { Progress } from '../../src/index.ts';
 import { chunksOfEach } from '../../src/products/layout.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
@@ -12,6 +11,7 @@ import { pencilParameters, ringsOf } from '../../src/rotated/pencil/parameters.t
 import { exchangesOf } from '../../src/rotated/runs.ts';
 import { rotated } from '../../src/rotated.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { type Bytes, rotatedBytes } from './bytes.ts';
 import { gridded } from './floors.ts';
 import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';

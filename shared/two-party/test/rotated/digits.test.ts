@@ -2,7 +2,6 @@
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
 import { withAbort } from '../../src/channel/abort.ts';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { drawDelta, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
@@ -13,6 +12,7 @@ import { type RotatedParameters, rotatedParameters } from '../../src/rotated/par
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { rotated } from '../../src/rotated.ts';
 import { type Lie, multiplyLying } from '../support/deviating.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { view } from '../support/views.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, systemBits } from './run.ts';

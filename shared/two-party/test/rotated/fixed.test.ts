@@ -1,6 +1,5 @@
 /** What is the same in every run of an answer before a byte leaves that hides it: two drafts behind the same masks would show how they differ. */
 import { expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { Transcript } from '../../src/channel/transcript.ts';
 import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
@@ -11,6 +10,7 @@ import { ROTATED_MESSAGE, writeRing } from '../../src/rotated/messages.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { Kept, runOnce } from './broken-lines.ts';
 import { settingOf, spread } from './settings.ts';
 import { patterned, sketchSetting } from './sketches.ts';

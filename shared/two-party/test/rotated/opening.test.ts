@@ -1,8 +1,8 @@
 /** How vectors are opened: with their flood, and without the digits below it. */
 import { expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { openVectors, sendVectors } from '../../src/rotated/messages.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 const RING = 60;
 const FLOOD = 20;

@@ -2,9 +2,9 @@
 import { type MethodParameters, methodOf } from '@eigenveil/methods';
 
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import type { Channel } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { dca, distanceToPencil, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE } from './run.ts';
 import type { Setting } from './settings.ts';

@@ -1,7 +1,6 @@
 /** Pencils that the data user refuses: as the reference does, and the CSP must not notice, nor may anything come of it. */
 import { decompose } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
@@ -10,6 +9,7 @@ import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
 import { contrastPace, rootPace, standardPace } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
 import { clearProducts } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { dca, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import type { Setting } from './settings.ts';

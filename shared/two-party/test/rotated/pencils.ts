@@ -3,7 +3,6 @@ import { type Components, type MethodParameters, methodOf, ofKind, type Result }
 import { generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { Channel } from '../../src/index.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
@@ -12,6 +11,7 @@ import type { PencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { type Given, settingOf } from '../programs/data.ts';
 import { clearProducts } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, share } from './settings.ts';
 

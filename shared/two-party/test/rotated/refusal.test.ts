@@ -1,12 +1,12 @@
 /** A result that the data user refuses: the CSP must not notice, and no vector must come. */
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
 

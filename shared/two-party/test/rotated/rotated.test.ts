@@ -1,9 +1,9 @@
 /** The protocol over oblivious transfer, end to end: results, rounds, refusals, the mark before the answer, and faults. */
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import type { Channel } from '../../src/index.ts';
 import { rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, distanceToReference } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';

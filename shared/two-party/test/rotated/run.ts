@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { ofKind, type Result } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { type Channel, type Pace, systemClock } from '../../src/index.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
@@ -11,6 +10,7 @@ import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import { RandomBits } from '../../src/rotated/random.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import { clearProducts } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import type { Setting } from './settings.ts';
 
 /** For tests of what is computed, not of when it is sent. */

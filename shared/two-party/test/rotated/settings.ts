@@ -12,7 +12,7 @@ import {
 import { generator } from '@eigenveil/testbed/random';
 import { RandomBits, standardNormal } from '../../src/rotated/random.ts';
 import { rotated } from '../../src/rotated.ts';
-import { toRing } from '../../src/shares.ts';
+import { toRing } from '../support/to-ring.ts';
 
 export interface Setting {
   readonly task: StatisticsTask;

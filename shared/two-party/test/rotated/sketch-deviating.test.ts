@@ -1,6 +1,5 @@
 /** What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its last products: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import {
   addMatrices,
@@ -16,6 +15,7 @@ import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import type { CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
 import { decodeShares } from '../../src/shares.ts';
 import { clearProductsBothWays } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { patterned, type SketchSetting, sketchSetting } from './sketches.ts';
 

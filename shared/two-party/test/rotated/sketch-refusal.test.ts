@@ -1,6 +1,5 @@
 /** Sketches that are refused: nothing comes of them, the CSP must not notice, and what it refuses itself leaves it nothing to say. */
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { ROTATED_MESSAGE } from '../../src/rotated/messages.ts';
@@ -11,6 +10,7 @@ import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { sketchPaces } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
 import { clearProductsBothWays } from '../support/dealers.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
 

@@ -1,11 +1,11 @@
 /** Sketches behind rotations: results beside the reference, trips, refusals that the CSP does not notice, and what a missing rotation would tell. */
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { drawSketchSecrets } from '../../src/rotated/secrets.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
 import { type Doubles, times, transposed } from '../support/doubles.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE } from './run.ts';
 import {
   distanceToSketch,

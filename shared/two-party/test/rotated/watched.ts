@@ -1,7 +1,7 @@
 /** Channels that tell what passes through them. */
 
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import type { Channel } from '../../src/index.ts';
+import { memoryChannelPair } from '../support/memory-channel.ts';
 
 /** Passes everything on; `onSend` may change a message. */
 export function watched(

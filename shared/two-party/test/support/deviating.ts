@@ -7,7 +7,6 @@
  */
 
 import { type Cipheriv, createCipheriv } from 'node:crypto';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { type BaseTransfers, OT_MESSAGE, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS, challengeOf, respond } from '../../src/oblivious-transfer/consistency.ts';
@@ -31,6 +30,7 @@ import { sharesOf } from '../../src/products/ring.ts';
 import { Workspace } from '../../src/products/workspace.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { recorded } from './garbled-run.ts';
+import { memoryChannelPair } from './memory-channel.ts';
 
 /** Digit t, from the lowest, of the chooser's entry (row, inner). */
 export interface Digit {

@@ -1,6 +1,5 @@
 /** Both ends of a garbling session in one process, with a trusted dealer in place of oblivious transfer. */
 import { randomBytes } from 'node:crypto';
-import { memoryChannelPair } from '../../src/channel/memory.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { ClearSession } from '../../src/garbling/clear-and-counting.ts';
 import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
@@ -8,6 +7,7 @@ import { GarblerSession } from '../../src/garbling/garbler.ts';
 import type { Session } from '../../src/garbling/session.ts';
 import type { Channel } from '../../src/index.ts';
 import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
+import { memoryChannelPair } from './memory-channel.ts';
 
 /** Correlated transfers by somebody who sees everything. */
 export class Dealer {

@@ -5,7 +5,6 @@
  */
 
 export { withAbort } from '../../src/channel/abort.ts';
-export { memoryChannelPair } from '../../src/channel/memory.ts';
 export { MessageStream } from '../../src/channel/message-stream.ts';
 export {
   add,
@@ -73,7 +72,7 @@ export { askSketch } from '../../src/rotated/sketch/data-user.ts';
 export { type SketchParameters, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 export { sumsPace } from '../../src/rotated/standard-pace.ts';
 export { type Correlator, matrixShareOfUser } from '../../src/rotated/steps.ts';
-export { combine, decodeShares, toRing } from '../../src/shares.ts';
+export { combine, decodeShares } from '../../src/shares.ts';
 export { dca, labelled, pencilSetting, runPencil } from '../rotated/pencils.ts';
 export { runClear } from '../rotated/run.ts';
 export { settingOf, spread } from '../rotated/settings.ts';
@@ -91,7 +90,9 @@ export {
   simulatedView,
   type View,
 } from './garbled-simulator.ts';
+export { memoryChannelPair } from './memory-channel.ts';
 export { receiveRandom, sendRandom } from './random-transfers.ts';
+export { toRing } from './to-ring.ts';
 export {
   answered,
   doubles,

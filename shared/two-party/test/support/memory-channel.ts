@@ -1,6 +1,6 @@
 /** Two ends of a channel within one process, for tests and for programs that play both servers. */
-import { type Channel, type ChannelLimits, withDefaults } from './channel.ts';
-import { Endpoint, type Transport } from './endpoint.ts';
+import { type Channel, type ChannelLimits, withDefaults } from '../../src/channel/channel.ts';
+import { Endpoint, type Transport } from '../../src/channel/endpoint.ts';
 
 /** One direction: what waits while the receiving end is paused. */
 class Pipe {
@@ -22,15 +22,6 @@ class Pipe {
   }
 }
 
-/**
- * @example
- * import { memoryChannelPair } from '@eigenveil/two-party/insides';
- *
- * const [left, right] = memoryChannelPair();
- * await left.send(Uint8Array.of(1, 2));
- * await right.receive(); // → Uint8Array.of(1, 2)
- * await left.close();
- */
 export function memoryChannelPair(limits?: Partial<ChannelLimits>): [Channel, Channel] {
   const complete = withDefaults(limits);
   const toLeft = new Pipe();
