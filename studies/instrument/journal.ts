@@ -2,34 +2,7 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
-import { Environment } from './environment.ts';
-import type { Measurement } from './unit.ts';
-
-const Value = z.union([z.number(), z.string()]);
-
-export const RecordedMeasurement: z.ZodType<Measurement> = z.strictObject({
-  id: z.string(),
-  parameters: z.record(z.string(), Value),
-  startedAt: z.iso.datetime(),
-  seconds: z.number(),
-  series: z.record(
-    z.string(),
-    z.strictObject({
-      unit: z.enum(['ms', 'bytes', 'points', 'count', 'grey levels']),
-      samples: z.array(z.number()),
-    }),
-  ),
-  facts: z.record(z.string(), Value),
-});
-
-/** Measurements of different runs of this description may stand in one report. */
-export const RunDescription = z.strictObject({
-  scale: z.enum(['quick', 'full']),
-  suites: z.array(z.string()),
-  environment: Environment,
-});
-export type RunDescription = z.infer<typeof RunDescription>;
+import type { z } from 'zod';
 
 const END = 'complete';
 
@@ -44,7 +17,7 @@ interface Schemas<D, E> {
   readonly entry: z.ZodType<E>;
 }
 
-export class Journal<E extends Entry = Measurement> {
+export class Journal<E extends Entry> {
   readonly #file: string;
   readonly #kept: Map<string, E>;
   /** Units that an earlier, interrupted run has done. */
@@ -54,11 +27,6 @@ export class Journal<E extends Entry = Measurement> {
     this.#file = file;
     this.#kept = new Map(kept.map((entry) => [entry.id, entry]));
     this.resumed = kept.length;
-  }
-
-  /** The journal of a run that measures: see `of`. */
-  static open(file: string, description: RunDescription): Promise<Journal> {
-    return Journal.of(file, description, { description: RunDescription, entry: RecordedMeasurement });
   }
 
   /** Goes on with the journal in `file` if its run is of the same description and did not come to its end; else starts anew. */

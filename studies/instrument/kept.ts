@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Groups } from './main.ts';
-import type { Marked } from './marks.ts';
+import type { Marked, marksOf } from './marks.ts';
 import { tableToMarkdown } from './report/markdown.ts';
 import { StudyResults } from './results.ts';
 import type { StudyGroup } from './study.ts';
@@ -42,11 +42,12 @@ export class KeptReports {
    * Reads all that these names ask for.
    * @throws RangeError for a name that no kept report has
    */
-  async marked(names: readonly string[]): Promise<Marked> {
-    const texts = new Map<string, string>();
-    for (const name of names)
-      texts.set(name, name.startsWith('table ') ? await this.#table(name.slice(6)) : await this.#fact(name));
-    return { fact: (name) => texts.get(name)!, table: (name) => texts.get(`table ${name}`)! };
+  async marked({ facts, tables }: ReturnType<typeof marksOf>): Promise<Marked> {
+    const read = async (names: readonly string[], find: (name: string) => Promise<string>) =>
+      new Map(await Promise.all(names.map(async (name) => [name, await find(name)] as const)));
+    const texts = await read(facts, (name) => this.#fact(name));
+    const drawn = await read(tables, (name) => this.#table(name));
+    return { fact: (name) => texts.get(name)!, table: (name) => drawn.get(name)! };
   }
 
   async #fact(name: string): Promise<string> {

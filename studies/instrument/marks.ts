@@ -1,9 +1,12 @@
-/** Figures in documents, between marks that say which fact or table stands there: `<!--{faces/hidden.tells}-->91.3<!--{}-->`. */
+/**
+ * Figures in documents, between marks that say which fact or table stands there: `<span of="faces/hidden.tells">91.3</span>` in a
+ * sentence, and comments around a table, which has lines of its own. A comment at the begin of a line would end its paragraph.
+ */
 
 /** Groups are in lower case: `GROUP/STUDY.FACT`, in a document about marks, is none. */
-const MARK = /<!--\{((?:table )?[a-z-]+\/[^{}]+)\}-->((?:(?!<!--\{)[\s\S])*)<!--\{\}-->/g;
-const OPENED = /<!--\{((?:table )?[a-z-]+\/[^{}]+)\}-->/;
-const TABLE = 'table ';
+const FACT = /<span of="([a-z-]+\/[^"]+)">((?:(?!<span |<\/span>)[\s\S])*)<\/span>/g;
+const TABLE = /<!--\{table ([a-z-]+\/[^{}]+)\}-->((?:(?!<!--\{)[\s\S])*)<!--\{\}-->/g;
+const OPENED = /<(?:span of="|!--\{table )([a-z-]+\/[^"{}]+)/;
 
 /** What stands behind a name. */
 export interface Marked {
@@ -13,9 +16,10 @@ export interface Marked {
   table(name: string): string;
 }
 
-/** The names of the marks of a document, in their order. */
-export function marksOf(markdown: string): string[] {
-  return [...markdown.matchAll(MARK)].map(([, name]) => name!);
+/** The names of the marks of a document. */
+export function marksOf(markdown: string): { readonly facts: string[]; readonly tables: string[] } {
+  const names = (mark: RegExp) => [...markdown.matchAll(mark)].map(([, name]) => name!);
+  return { facts: names(FACT), tables: names(TABLE) };
 }
 
 /**
@@ -23,13 +27,17 @@ export function marksOf(markdown: string): string[] {
  * @throws RangeError for a mark that has no end, and what `marked` throws
  */
 export function withMarks(markdown: string, marked: Marked): string {
-  const lost = OPENED.exec(markdown.replaceAll(MARK, ''));
-  if (lost !== null) throw new RangeError(`the mark of "${lost[1]}" expected an end <!--{}-->`);
-  return markdown.replaceAll(MARK, (whole, name: string, before: string) => {
-    const isTable = name.startsWith(TABLE);
-    const now = isTable ? `\n\n${marked.table(name.slice(TABLE.length))}\n\n` : marked.fact(name);
-    return words(now) === words(before) ? whole : `<!--{${name}}-->${now}<!--{}-->`;
-  });
+  const lost = OPENED.exec(markdown.replaceAll(FACT, '').replaceAll(TABLE, ''));
+  if (lost !== null) throw new RangeError(`the mark of "${lost[1]}" expected an end`);
+  return markdown
+    .replaceAll(FACT, (whole, name: string, before: string) => {
+      const now = marked.fact(name);
+      return words(now) === words(before) ? whole : `<span of="${name}">${now}</span>`;
+    })
+    .replaceAll(TABLE, (whole, name: string, before: string) => {
+      const now = marked.table(name);
+      return words(now) === words(before) ? whole : `<!--{table ${name}}-->\n\n${now}\n\n<!--{}-->`;
+    });
 }
 
 /** Cells of a table may be padded. */

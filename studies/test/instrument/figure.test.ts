@@ -76,19 +76,23 @@ describe('marks of a document', () => {
   };
 
   test('get what they name, and white space alone changes nothing', () => {
-    const text = 'It is <!--{a/b.c}-->old<!--{}-->, and <!--{d/e.f}-->D/E.F<!--{}-->.\n';
-    expect(marksOf(text)).toEqual(['a/b.c', 'd/e.f']);
+    const text = 'It is <span of="a/b.c">old</span>, and <span of="d/e.f">D/E.F</span>.\n';
+    expect(marksOf(text)).toEqual({ facts: ['a/b.c', 'd/e.f'], tables: [] });
     expect(withMarks(text, marked)).toBe(
-      'It is <!--{a/b.c}-->A/B.C<!--{}-->, and <!--{d/e.f}-->D/E.F<!--{}-->.\n',
+      'It is <span of="a/b.c">A/B.C</span>, and <span of="d/e.f">D/E.F</span>.\n',
     );
     const table = '<!--{table a/b.c}-->\n\n| a/b.c   |\n| ------- |\n\n<!--{}-->\n';
+    expect(marksOf(table).tables).toEqual(['a/b.c']);
     expect(withMarks(table, marked)).toBe(table);
     expect(withMarks(table.replace('a/b.c   ', 'old'), marked)).toContain('\n\n| a/b.c |\n| --- |\n\n');
   });
 
-  test('without an end are refused', () => {
-    expect(() => withMarks('<!--{a/b.c}-->1 and <!--{a/b.d}-->2<!--{}-->', marked)).toThrow(
-      /expected an end/,
+  test('without an end are refused, and a document may say how they are written', () => {
+    expect(() => withMarks('<span of="a/b.c">1 and <span of="a/b.d">2</span>', marked)).toThrow(
+      /"a\/b.c" expected an end/,
     );
+    expect(() => withMarks('<!--{table a/b.c}-->', marked)).toThrow(/"a\/b.c" expected an end/);
+    const about = 'Write `<span of="GROUP/STUDY.FACT">1</span>`.';
+    expect(withMarks(about, marked)).toBe(about);
   });
 });

@@ -38,7 +38,7 @@ const SMALL: Readonly<Record<string, string>> = {
   'compare:ranges': '--only strategies --out ranges',
   'demo:authentication': '--users 3 --components 1 --key-bits 1024 --out authentication',
   evaluate: '--quick --only network-unpadded-result --out evaluation',
-  faults: '--only benchmark-case-that-fails',
+  faults: '--only quick-taken-for-full',
   'forecast:privacy': '--quick --seeds 1 --out forecast',
   fuzz: '--inputs 50 --only task',
   pack: 'projection --out packed',
