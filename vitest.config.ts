@@ -13,7 +13,7 @@ export const ALONE = [
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const tests = (folders: string) => `${folders}/**/*.test.ts`;
-const ALL = [
+export const ALL = [
   tests('shared/*/test'),
   tests('services/*/test'),
   tests('studies/test'),
