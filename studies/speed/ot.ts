@@ -12,11 +12,11 @@ import {
   setUpSender,
 } from '@eigenveil/two-party/insides';
 import { median } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
 import { setting, wholeNumber } from '../instrument/settings.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { type Address, CHUNK_BYTES, type Job } from './ot-jobs.ts';
-import { takesNoRows } from './own-rows.ts';
 
 const TRANSFERS = setting({
   name: 'transfers',
@@ -133,7 +133,7 @@ export const ot = defineStudy({
   isApart: true,
   settings: [TRANSFERS, MEGABYTES, REPETITIONS],
   plan: (asked) => {
-    takesNoRows(asked.own, 'transfers of random blocks');
+    refuseRows('speed/ot', asked, 'transfers of random blocks');
     const { settings } = asked;
     const bytes = Math.ceil((settings.of(MEGABYTES) * 1e6) / CHUNK_BYTES) * CHUNK_BYTES;
     const cases = PLACES.map(({ place, kind }) => ({

@@ -3,22 +3,8 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CodedError } from '@eigenveil/platform';
-import { STUDY_CODES } from '../instrument/codes.ts';
 import type { OwnData } from '../instrument/own-data.ts';
 import { dataFile } from './decompositions.ts';
-
-/**
- * For studies that need no rows of anybody.
- * @throws ERR_STUDY_DATA where rows are given
- */
-export function takesNoRows(own: OwnData | undefined, measured: string): void {
-  if (own !== undefined)
-    throw new CodedError(
-      STUDY_CODES.ERR_STUDY_DATA,
-      `"--data" expected a study of rows: this one measures ${measured}`,
-    );
-}
 
 const written = new WeakMap<OwnData, Promise<string>>();
 

@@ -11,10 +11,10 @@ import {
 import * as paillierBigint from 'paillier-bigint';
 import { median, only, ratio, where } from '../instrument/figure.ts';
 import { interleavedSamples } from '../instrument/measure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
 import { setting, someOf } from '../instrument/settings.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { takesNoRows } from './own-rows.ts';
 
 /** What one owner sends in a task of 50 features, 10 owners and 10,000 rows each, 14 fraction bits: R, V, Q, owners. */
 const VALUE_BITS = [...new Array<number>(1275).fill(46), ...new Array<number>(50).fill(32), 18, 5];
@@ -121,7 +121,7 @@ export const paillier = defineStudy({
   isApart: true,
   settings: [LENGTHS],
   plan: (asked) => {
-    takesNoRows(asked.own, 'ciphertexts of made-up values');
+    refuseRows('speed/paillier', asked, 'ciphertexts of made-up values');
     return { cases: asked.settings.of(LENGTHS).map((keyBits) => ({ keyBits, repetitions: REPETITIONS })) };
   },
   titleOf: ({ keyBits }) => `${keyBits} bits`,

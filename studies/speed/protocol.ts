@@ -1,11 +1,12 @@
 /** One owner's contribution, one addition at the data user and the unblinding at the CSP, against the published protocol done literally, in one run on one thread. */
+
 import { median, ratio, where } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
 import { setting, wholeNumber, wholeNumbers } from '../instrument/settings.ts';
 import { median as middle, summariseRatios } from '../instrument/statistics.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { exampleStatistics, exampleTask } from './example-task.ts';
-import { takesNoRows } from './own-rows.ts';
 import { expectedSeconds, measureRoles, type RoleColumn } from './roles.ts';
 
 const REPETITIONS = 5;
@@ -71,7 +72,7 @@ export const protocol = defineStudy({
   isApart: true,
   settings: [FEATURES, BITS, LITERAL],
   plan: (asked) => {
-    takesNoRows(asked.own, 'the roles on made-up statistics');
+    refuseRows('speed/protocol', asked, 'the roles on made-up statistics');
     const { settings } = asked;
     const cases = settings.of(BITS).flatMap((keyBits) =>
       settings.of(FEATURES).map((features) => ({
@@ -86,21 +87,19 @@ export const protocol = defineStudy({
   titleOf: ({ features, keyBits }) => `d = ${features}, ${keyBits} bits`,
   expectedSeconds: ({ features, keyBits, literal, repetitions }) =>
     expectedSeconds({
-      keyBits,
-      features,
-      repetitions,
+      ...{ features, keyBits, repetitions },
       literalSample: Math.min(sampleOf(literal), features ** 2 + features + 1),
     }),
   async *measure({ features, keyBits, literal, repetitions }, { note }): AsyncGenerator<Tidy> {
     const task = exampleTask(features, keyBits);
-    const records = await measureRoles({
+    const measured = await measureRoles({
       ...{ task, statistics: exampleStatistics(task), repetitions, note },
       literalSample: sampleOf(literal),
     });
     for (const { role, scheme, ...compared } of COMPARED)
       for (const [by, name] of Object.entries(compared) as [string, RoleColumn][])
-        for (const [repetition, record] of records.entries())
-          yield { role: role!, scheme: scheme!, by, repetition, ms: record[name] };
+        for (const { repetition, [name]: ms } of measured)
+          yield { role: role!, scheme: scheme!, by, repetition, ms };
   },
   columns: {
     features: { title: 'd' },

@@ -1,10 +1,11 @@
 /** Time of each role and bytes against the numbers of features, slots, owners and rows. */
+
 import { atLargest, type Figure, growth, least, median, middleOf, only } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
 import { defineStudy, type Omission } from '../instrument/study.ts';
 import type { Scale } from '../instrument/tidy.ts';
 import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from './example-task.ts';
 import { melted } from './melted.ts';
-import { takesNoRows } from './own-rows.ts';
 import { measureFeatures } from './scaling/features.ts';
 import { measureOwners } from './scaling/owners.ts';
 import { measureSamples } from './scaling/samples.ts';
@@ -127,7 +128,7 @@ export const scaling = defineStudy<Case>({
   id: 'speed/scaling',
   title: 'time of each role and bytes against the numbers of features, slots, owners and rows',
   plan({ scale, own }) {
-    takesNoRows(own, 'how times grow, with made-up rows');
+    refuseRows('speed/scaling', { own }, 'how times grow, with made-up rows');
     const cases = (['features', 'owners', 'rows'] as const).flatMap((sweep) =>
       STEPS[scale][sweep].map((step) => caseOf(sweep, step)),
     );

@@ -4,9 +4,9 @@ import { Discretiser } from '@eigenveil/statistics';
 import { generator } from '@eigenveil/testbed/random';
 import { median, middleOf } from '../instrument/figure.ts';
 import { interleavedSamples } from '../instrument/measure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
 import { defineStudy } from '../instrument/study.ts';
 import { exampleProjection } from './example-task.ts';
-import { takesNoRows } from './own-rows.ts';
 
 /** Features and components: those of pima, ionosphere and a large task. */
 const SIZES = [
@@ -23,7 +23,7 @@ export const transform = defineStudy({
   id: 'speed/transform',
   title: 'time to reduce a row by a projection: in flat batches, and by the definition',
   plan({ scale, own }) {
-    takesNoRows(own, 'made-up rows');
+    refuseRows('speed/transform', { own }, 'made-up rows');
     return { cases: SIZES.map(([features, components]) => ({ features, components, ...SCALES[scale] })) };
   },
   titleOf: ({ features, components }) => `${features} features to ${components} components`,

@@ -1,9 +1,9 @@
 /** Public waits of `rotated`, as the code reckons them from the sizes of a task: nothing is measured. */
 import { rootPace, sketchPaces, standardPace } from '@eigenveil/two-party/plan';
 import { type Figure, only } from '../instrument/figure.ts';
+import { refuseRows } from '../instrument/own-data.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { takesNoRows } from './own-rows.ts';
 
 /** Columns where a sketch has them, components where the wait depends on them. */
 interface Case extends Tidy {
@@ -37,7 +37,7 @@ export const waits = defineStudy<Case>({
   title: 'public waits of rotated, as the code reckons them',
   isApart: true,
   plan({ own }) {
-    takesNoRows(own, 'nothing: it reckons');
+    refuseRows('speed/waits', { own }, 'nothing: it reckons');
     return { cases: CASES };
   },
   expectedSeconds: () => 0.01,

@@ -5,11 +5,11 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
 import { median, most } from '@eigenveil/studies/instrument/figure';
+import { refuseRows } from '@eigenveil/studies/instrument/own-data';
 import { launchOptions } from '@eigenveil/studies/instrument/report/in-browser';
 import { setting, wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { defineStudy } from '@eigenveil/studies/instrument/study';
 import type { Tidy } from '@eigenveil/studies/instrument/tidy';
-import { takesNoRows } from '@eigenveil/studies/speed/own-rows';
 import { type Browser, chromium } from 'playwright-core';
 import { openWorkerPage, type WorkerPage } from './worker-site.ts';
 
@@ -130,7 +130,7 @@ export const owner = defineStudy<Size & Tidy & { readonly job: string; readonly 
   title: "an owner's part in the worker of its page, in Chromium, against Node.js",
   settings: [FEATURES, ROWS, REPETITIONS],
   plan: ({ settings, own }) => {
-    takesNoRows(own, 'an owner of made-up rows');
+    refuseRows('browser/owner', { own }, 'an owner of made-up rows');
     const size = {
       ...{ features: settings.of(FEATURES), rows: settings.of(ROWS) },
       repetitions: settings.of(REPETITIONS),

@@ -5,9 +5,9 @@ import type { Told } from '../../instrument/figure.ts';
 import { MISSING } from '../../instrument/quantities.ts';
 import { writePictures } from '../../instrument/report/apart.ts';
 import type { Block, Mark, Report, Section, Table } from '../../instrument/report/document.ts';
+import { tableToMarkdown } from '../../instrument/report/markdown.ts';
 import { escapeMarkdown, textOf } from '../../instrument/report/text.ts';
 import { writeReport as writeFiles } from '../../instrument/report/write.ts';
-import { renderTable, words } from '../../instrument/table.ts';
 import { chartsOf, type Records, selected, tablesOf } from '../../instrument/tables.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { worded } from '../../instrument/words.ts';
@@ -68,16 +68,18 @@ export async function evaluationReport(result: EvaluationResult): Promise<Report
 /** The matrix in signs, and what deserves a look. */
 export async function terminalTable(result: EvaluationResult): Promise<string> {
   const records = recordsOf(result);
-  const table = renderTable(SECRETS, [
-    words('secret', (secret) => secret),
-    ...ATTACKERS.map((attacker) =>
-      words<(typeof SECRETS)[number]>(attacker, (secret) =>
+  const table = tableToMarkdown({
+    ...{ kind: 'table', caption: '' },
+    columns: ['secret', ...ATTACKERS].map((title) => ({ title, align: 'left' })),
+    rows: SECRETS.map((secret) => [
+      secret,
+      ...ATTACKERS.map((attacker) =>
         groupsOf(records, attacker, secret)
           .map(([said, own]) => `${said.charAt(0)}${own.length}`)
           .join(' '),
       ),
-    ),
-  ]);
+    ]),
+  });
   const signs = '✗ broken, ? undecided, ✓ nothing seen, ! leaks as admitted: how many experiments say so';
   const { introduction } = await evaluationReport(result);
   return [table, signs, '', ...introduction.join('\n').split('\n').map(textOf).filter(Boolean)].join('\n');

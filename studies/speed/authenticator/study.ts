@@ -1,9 +1,10 @@
 /** Continuous authentication: windows a second in the library and over HTTPS, latency, and memory with many users. */
+
 import { only } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { takesNoRows } from '../own-rows.ts';
 import { type AuthenticatorOptions, type Phase, runAuthenticator } from './run.ts';
 
 const number = (name: string, says: string, quick: number, full: number, most?: number) =>
@@ -23,7 +24,7 @@ export const authenticator = defineStudy<AuthenticatorOptions & Tidy>({
   isApart: true,
   settings: [USERS, SESSIONS, SECONDS, BATCHES, SINGLES],
   plan: (asked) => {
-    takesNoRows(asked.own, 'windows of made-up users');
+    refuseRows('speed/authenticator', asked, 'windows of made-up users');
     const { settings } = asked;
     return {
       cases: [

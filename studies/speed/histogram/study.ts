@@ -1,9 +1,10 @@
 /** A private histogram of many features from the proposal to the result. */
+
 import { type Figure, median, only } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { takesNoRows } from '../own-rows.ts';
 import { type HistogramCase, measureHistogram } from './measure.ts';
 
 const number = (
@@ -28,7 +29,7 @@ export const histogram = defineStudy<HistogramCase & { readonly run: number } & 
   isApart: true,
   settings: [FEATURES, HEIGHT, OWNERS, ROWS, RUNS],
   plan: (asked) => {
-    takesNoRows(asked.own, 'a histogram of made-up rows');
+    refuseRows('speed/histogram', asked, 'a histogram of made-up rows');
     const { settings } = asked;
     const size = {
       ...{ features: settings.of(FEATURES), height: settings.of(HEIGHT), owners: settings.of(OWNERS) },

@@ -1,12 +1,11 @@
 /** How many contributions a second the data user takes for good, and whether that depends on how many it has. */
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-
 import { most, only } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, someOf, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { takesNoRows } from '../own-rows.ts';
 import type { Latency } from './latency.ts';
 import { type LoadOptions, type LoadResult, runLoad } from './run.ts';
 
@@ -35,7 +34,7 @@ export const load = defineStudy<Required<LoadOptions> & Tidy>({
   isApart: true,
   settings: [CONTRIBUTIONS, CONNECTIONS, FEATURES, SKETCH, BITS, DATABASE, PROCESSES],
   plan: (asked) => {
-    takesNoRows(asked.own, 'a load of made-up contributions');
+    refuseRows('speed/load', asked, 'a load of made-up contributions');
     const { settings } = asked;
     const chosen = {
       ...{ contributions: settings.of(CONTRIBUTIONS), connections: settings.of(CONNECTIONS) },

@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { count, only } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, someOf, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { timesIn } from '../decomposed.ts';
-import { takesNoRows } from '../own-rows.ts';
 import { csvOfRows, featureName } from '../rows.ts';
 
 /** What an owner may use at most, whatever the number of rows. DuckDB alone may use 512. */
@@ -56,7 +56,7 @@ export const ownerMemory = defineStudy<Chosen>({
   isApart: true,
   settings: [ROWS, FEATURES, FROM],
   plan: (asked) => {
-    takesNoRows(asked.own, 'an owner of made-up rows');
+    refuseRows('speed/owner-memory', asked, 'an owner of made-up rows');
     const { settings } = asked;
     const size = { rows: settings.of(ROWS), features: settings.of(FEATURES) };
     return { cases: settings.of(FROM).map((source) => ({ source, ...size })) };

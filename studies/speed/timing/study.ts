@@ -1,9 +1,10 @@
 /** Whether what is done with secrets takes a time that depends on them. */
+
 import { count, only } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { takesNoRows } from '../own-rows.ts';
 import { CONTROLS } from './controls.ts';
 import { measureOperation, type Operation } from './measure.ts';
 import { OPERATIONS } from './operations.ts';
@@ -46,7 +47,7 @@ export const timing = defineStudy<Chosen>({
   isApart: true,
   settings: [SAMPLES, NAMED],
   plan: (asked) => {
-    takesNoRows(asked.own, 'operations on made-up secrets');
+    refuseRows('speed/timing', asked, 'operations on made-up secrets');
     const samples = asked.settings.of(SAMPLES);
     const part = asked.settings.of(NAMED);
     const others = [...OPERATIONS, ...REFUSALS].filter(({ name }) => name.includes(part));

@@ -196,7 +196,7 @@ test('each takes rows of its user in place of its data sets, or says that it has
     try {
       planned = (await study.plan({ ...asked, own })).cases;
     } catch (error) {
-      expect(String(error)).toContain('expected a study of rows');
+      expect(String(error)).toContain('takes no rows');
       continue;
     }
     expect(planned.length).toBeGreaterThan(0);
