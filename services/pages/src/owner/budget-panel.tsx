@@ -2,7 +2,13 @@
  * The budget that each data set has spent, and a form in which the owner adds spending that this browser does
  * not know.
  */
-import { type BudgetStatus, DatasetName, DEFAULT_DATASET, Elsewhere, partInWords } from '@eigenveil/data-owner/portable';
+import {
+  type BudgetStatus,
+  DatasetName,
+  DEFAULT_DATASET,
+  Elsewhere,
+  partInWords,
+} from '@eigenveil/data-owner/portable';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
