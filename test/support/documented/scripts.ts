@@ -102,7 +102,13 @@ function script(site: DocumentSite, command: string, small?: string): Promise<vo
   const kept = given.filter(
     (option) => !smaller.some((one) => nameOf(one) === nameOf(option) && one !== option),
   );
-  return run(site, [scripts[name!], ...new Set([...kept, ...smaller].sort())].join(' '));
+  const words = [...new Set([...kept, ...smaller].sort())];
+  // What a command is of stands before its options.
+  const isOption = (word: string) => word.startsWith('--');
+  return run(
+    site,
+    [scripts[name!], ...words.filter((it) => !isOption(it)), ...words.filter(isOption)].join(' '),
+  );
 }
 
 const as = (of: RegExp, small?: string): Form => ({
