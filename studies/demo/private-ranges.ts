@@ -5,7 +5,7 @@ import { DAY_MILLISECONDS, type TaskId, TaskProposal } from '@eigenveil/task';
 import { draft, type TaskSetting } from './task.ts';
 
 /** Of the histogram, large, so that a few hundred rows are enough to look at. */
-export const COUNTS = { epsilon: 10, delta: 1e-6, height: 8 } as const;
+const COUNTS = { epsilon: 10, delta: 1e-6, height: 8 } as const;
 /** Shares of the rows at which a range is asked to begin and to end. */
 export const LEVELS = { lower: 0.005, upper: 0.995 } as const;
 /** Nobody has to know more of a feature than that its values lie between these magnitudes, or are as good as 0. */

@@ -33,7 +33,7 @@ export const ERRORS: Readonly<Record<keyof Errors, string>> = {
 };
 /** What follows the name of a set in captions. */
 export const KINDS = { faces: '', 'made-up faces': ' (made up: these are no faces)', 'own rows': '' };
-export const SPLITTING_VALUES = { random: 'at random' };
+const SPLITTING_VALUES = { random: 'at random' };
 
 /** Splits, and of them in a case. */
 const SPLITS = {

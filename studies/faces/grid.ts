@@ -2,8 +2,8 @@
 import { type Kernel, type Learning, learn } from './machine.ts';
 
 /** The book's: linear with each C, then RBF with each C and γ. Of equals the first is taken. */
-export const COSTS = [0.1, 1, 10, 100, 1000];
-export const GAMMAS = [1e-5, 1e-4, 1e-3, 1e-2];
+const COSTS = [0.1, 1, 10, 100, 1000];
+const GAMMAS = [1e-5, 1e-4, 1e-3, 1e-2];
 
 export interface GridProblem {
   /** Reduced rows, row by row: n × width, and t × width. */

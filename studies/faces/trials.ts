@@ -25,7 +25,7 @@ export const ITERATIONS = 10_000;
 const TEST_SHARE = 0.1;
 const FOLDS = 3;
 
-export const SPLITTINGS = ['random', 'by person'] as const;
+const SPLITTINGS = ['random', 'by person'] as const;
 /** Of rows, each class in proportion, or of people with all of their rows. */
 export type Splitting = (typeof SPLITTINGS)[number];
 

@@ -9,7 +9,7 @@ interface Unit {
 }
 
 /** Time left, from what units were expected to take and what the ones before took in comparison. */
-export class TimeLeft {
+class TimeLeft {
   #expectedDone = 0;
   #taken = 0;
   #expectedLeft: number;
@@ -88,7 +88,7 @@ export function showProgress(
 }
 
 /** Such as `12 s`, `3 min` or `1 h 5 min`. */
-export function formatDuration(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

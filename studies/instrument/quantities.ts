@@ -28,17 +28,6 @@ export function scaleOf(like: number, unit: string): readonly [factor: number, n
   return [factor, name];
 }
 
-/** One figure that has no spread. */
-export function formatQuantity(value: number, unit: keyof typeof UNITS): string {
-  const [factor, name] = scaleOf(value, unit);
-  return `${significant(value / factor)} ${name}`;
-}
-
-/** How many times more. */
-export function formatRatio(ratio: number): string {
-  return `${ratio >= 100 ? ratio.toFixed(0) : ratio.toPrecision(2)}×`;
-}
-
 /** Three significant digits without an exponent, and all digits of what is longer. */
 export function significant(value: number): string {
   return Math.abs(value) >= 10 ** (DIGITS - 1) ? value.toFixed(0) : value.toPrecision(DIGITS);

@@ -56,7 +56,7 @@ async function wordedStudy(study: Study, results: StudyResults): Promise<Worded>
 }
 
 /** Conclusions are drawn from full runs over all data sets alone. */
-export const isWhole = ({ description: { scale, chosen }, omissions }: StudyResults): boolean =>
+const isWhole = ({ description: { scale, chosen }, omissions }: StudyResults): boolean =>
   scale === 'full' && Object.keys(chosen).length === 0 && omissions.length === 0;
 
 const NOTHING: Worded = { introduction: [], sections: [], contradictions: [] };

@@ -25,7 +25,7 @@ import {
 
 const GINI_UNIT = 2 ** 10;
 /** Of one forest. */
-export const MOST_ROWS = 2 ** 20;
+const MOST_ROWS = 2 ** 20;
 
 /**
  * @param labels class indices from 0, below `classes`, which is public
@@ -76,7 +76,7 @@ export function giniOf(labels: readonly number[], classes: number): Criterion {
   };
 }
 
-export function checkLabels(labels: readonly number[], rows: number, classes: number): void {
+function checkLabels(labels: readonly number[], rows: number, classes: number): void {
   if (labels.length !== rows) throw invalid('labels', `${rows}, one a row`, labels.length);
   if (rows > MOST_ROWS) throw invalid('rows', `at most ${MOST_ROWS}`, rows);
   if (!labels.every((label) => Number.isInteger(label) && label >= 0 && label < classes)) {

@@ -38,7 +38,7 @@ export function decidedOf(records: readonly Tidy[], { by, scores, pairs }: Compa
 }
 
 /** The difference of means over data sets: `−4.6 [−8.9, −0.2] open`. */
-export const meanDifference: Figure = where(
+const meanDifference: Figure = where(
   { level: 'mean' },
   beside(' ', within('difference', 'low', 'high', { digits: 1, signed: true }), only('verdict')),
 );

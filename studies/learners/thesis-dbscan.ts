@@ -85,6 +85,6 @@ function seedsOf(squares: readonly Float64Array[], core: readonly boolean[]): nu
   return seeds;
 }
 
-export function squaredDistance(a: readonly number[], b: readonly number[]): number {
+function squaredDistance(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, x, i) => sum + (x - b[i]!) ** 2, 0);
 }

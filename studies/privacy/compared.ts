@@ -45,7 +45,7 @@ export const PROMISED: Readonly<Record<Promised, string>> = {
 };
 
 /** Eigenveil's aim speaks of ε from here on: below, methods with noise at every site find no more than chance on most data sets. */
-export const LEAST_EPSILON = 0.5;
+const LEAST_EPSILON = 0.5;
 const AIMED = EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON);
 /** The column that is judged: captured energy of two components. */
 const JUDGED = 'energy2';

@@ -53,7 +53,7 @@ function seedsFor(scale: Scale, features: number, sites: Dealing): number {
 
 const sitesOf = (dealing: Dealing): number =>
   dealing === EQUAL ? EQUAL_SITES : dealing === POOLED ? POOLED_SITES : dealing;
-export function methodsOf(sites: Dealing): PcaMethod[] {
+function methodsOf(sites: Dealing): PcaMethod[] {
   return PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites === (sites !== POOLED));
 }
 

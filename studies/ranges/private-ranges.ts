@@ -19,8 +19,8 @@ import { privateRows } from './references.ts';
 import { SERVERS } from './settings.ts';
 
 /** Of a range's width, added at each end, within the outer domain: a quantile is not an end. */
-export const WIDENED = 0.1;
-export const ASKED = { lower: 0.005, upper: 0.995 } as const;
+const WIDENED = 0.1;
+const ASKED = { lower: 0.005, upper: 0.995 } as const;
 const ONE_STAGE = 10;
 const STAGE = 5;
 

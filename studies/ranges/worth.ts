@@ -222,7 +222,7 @@ export function wideGuess([least, largest]: Range): Range {
   return [-magnitude, magnitude];
 }
 
-export function trueRanges(rows: readonly (readonly number[])[]): Range[] {
+function trueRanges(rows: readonly (readonly number[])[]): Range[] {
   return rows[0]!.map((_, j) => {
     const column = rows.map((row) => row[j]!);
     return [Math.min(...column), Math.max(...column)] as const;

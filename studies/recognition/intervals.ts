@@ -50,7 +50,7 @@ export function bootstrapped(
 export type Verdict = 'gives away' | 'nothing seen' | 'undecided';
 
 /** Points of a rate, or of variance explained, that count as nothing. Fixed before any attack ran. */
-export const MARGIN = 0.05;
+const MARGIN = 0.05;
 
 /** Against what a guess has: more than the margin above it for certain, less for certain, or neither. */
 export function verdictOf({ low, high }: Pick<Interval, 'low' | 'high'>, chance: number): Verdict {

@@ -37,8 +37,8 @@ interface Contestant {
   readonly run: (gates: Gates, a: Num, b: Num) => Num;
 }
 
-export const BITS = 40;
-export const PLACES = 24;
+const BITS = 40;
+const PLACES = 24;
 
 /** A chain as long as makes a step worth timing. */
 const CHAINED_GATES = 200_000;

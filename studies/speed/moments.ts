@@ -27,7 +27,7 @@ const DRAWS = 5;
 const LABEL = 'label';
 
 /** The clipping norms that are compared: the one of other drafts, and one that shortens no row. */
-export const NORMS = { '√(d/3)': defaultClippingNorm, '√d': Math.sqrt } as const;
+const NORMS = { '√(d/3)': defaultClippingNorm, '√d': Math.sqrt } as const;
 
 export type MomentsCase = {
   readonly dataset: string;
@@ -47,10 +47,7 @@ export interface Closeness {
 }
 
 /** @param file of the rows, with a column `label` */
-export async function closenessOf(
-  { dataset, times, epsilon, norm }: MomentsCase,
-  file: string,
-): Promise<Closeness> {
+async function closenessOf({ dataset, times, epsilon, norm }: MomentsCase, file: string): Promise<Closeness> {
   const privacy = { epsilon, delta: 1e-6 };
   const { rows: count, ...draft } = await draftTask(file, {
     ...{ method: 'moments', labels: [], ignore: [LABEL] },

@@ -9,7 +9,7 @@ import { dataFile } from './decompositions.ts';
 const written = new WeakMap<OwnData, Promise<string>>();
 
 /** The file of a data set, with a column `label`: the user's own rows, cut to their ranges, or as `dataFile` finds it. */
-export function fileOf(dataset: string, own: OwnData | undefined): Promise<string | undefined> {
+function fileOf(dataset: string, own: OwnData | undefined): Promise<string | undefined> {
   if (own === undefined) return dataFile(dataset);
   const file = written.get(own) ?? writeOwn(own);
   written.set(own, file);

@@ -1,8 +1,9 @@
-/** Published figures that the reports stand beside measured ones: the only figures that are typed in, each with its source. */
+/**
+ * Published figures, which reports have beside measured ones: the only figures that are typed in. They are from
+ * "Privacy-Preserving Machine Learning" (Zhuang et al.), chapter 9, tables 9.1–9.3, unless they name another source.
+ * They were taken on another machine: compare orders of magnitude.
+ */
 
-/** Of every figure here unless it names another. Its machine is not ours: compare orders of magnitude. */
-export const PUBLISHED_SOURCE =
-  '"Privacy-Preserving Machine Learning" (Zhuang et al.), chapter 9, tables 9.1–9.3';
 export const PUBLISHED_KEY_BITS = 1024;
 export const PUBLISHED_OWNERS = 10;
 

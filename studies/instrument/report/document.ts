@@ -47,7 +47,7 @@ export interface Column {
 /** Plain text, or marks below each other. */
 export type Cell = string | readonly Mark[];
 
-export const TONES = ['bad', 'good', 'open', 'known'] as const;
+const TONES = ['bad', 'good', 'open', 'known'] as const;
 /** A colour beside the words; whoever does not see it must not miss it. */
 export type Tone = (typeof TONES)[number];
 

@@ -63,7 +63,7 @@ interface Source {
   readonly range: readonly [number, number];
 }
 
-export const SOURCES = {
+const SOURCES = {
   iris: { file: 'iris', columns: IRIS, without: [], target: 'label', range: [0, 2] },
   taxi: { file: 'nyc_taxi', columns: TAXI, without: ['tip', 'total'], target: 'label', range: [0, 1] },
   'taxi with tip and total': { file: 'nyc_taxi', columns: TAXI, without: [], target: 'label', range: [0, 1] },

@@ -31,7 +31,7 @@ interface Case extends OfPeople {
 }
 
 /** What validation chose, and the error rates that it had there. */
-export function choicesIn(ranked: Ranked): Tidy[] {
+function choicesIn(ranked: Ranked): Tidy[] {
   return ARMS.map(({ name, family }) => {
     const [chosen] = ranked.get(name)!;
     if (chosen === undefined) throw new Error(`the grid has no setting for ${name}`);
@@ -111,7 +111,7 @@ function lessRaw(one: Tried, windows: 1 | 5, tried: readonly Tried[]): Tidy {
 }
 
 /** Test error rates of the best setting that validation has for each number of components. */
-export function componentsIn({ ranked, final }: Pick<ChosenPeople, 'ranked' | 'final'>): Tidy[] {
+function componentsIn({ ranked, final }: Pick<ChosenPeople, 'ranked' | 'final'>): Tidy[] {
   const arms = ARMS.filter(
     ({ method, family, scores }) =>
       family !== 'outsiders' && (method === 'pca' || method === 'dca') && scores === undefined,

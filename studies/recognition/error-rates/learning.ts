@@ -53,7 +53,7 @@ const ruleOf = (windows: number, share: number): LearningRule => ({
  * By name. The service has 50 and 500 windows, and a share of 0.1: more windows than nearly everybody in the study has left after enrolment. So that templates learn
  * at all, five or ten are enough here.
  */
-export const RULES: Readonly<Record<string, LearningRule | undefined>> = {
+const RULES: Readonly<Record<string, LearningRule | undefined>> = {
   never: undefined,
   '5 windows, share 0.1': ruleOf(5, 0.1),
   '5 windows, share 0.3': ruleOf(5, 0.3),
@@ -206,7 +206,7 @@ export function learningFigures(
 }
 
 /** Of a rule, in percent. */
-export function learntBy(name: string, setting: Setting, final: Final): Tidy {
+function learntBy(name: string, setting: Setting, final: Final): Tidy {
   const figures = learningFigures(setting, final, RULES[name]);
   const { thresholds, test, users, impostors } = figures;
   const rates = ratesOf({ thresholds: [thresholds], test: [test] });

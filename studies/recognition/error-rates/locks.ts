@@ -37,7 +37,7 @@ interface LockFigures {
 /** Engines take distances: 0 or more, and larger is stranger. The order stays. */
 export const asDistance = (score: number): number => Math.exp(score);
 
-export function lockFigures(
+function lockFigures(
   name: EngineName,
   thresholds: readonly Comparison[],
   test: readonly Comparison[],

@@ -38,7 +38,7 @@ const ARMS = {
 };
 
 /** With the settings that validation chose by time. */
-export function ordersIn({ people, setting }: Pick<ChosenPeople, 'people' | 'setting'>, part: Case['part']) {
+function ordersIn({ people, setting }: Pick<ChosenPeople, 'people' | 'setting'>, part: Case['part']) {
   const ratesBy = (final: Final, more: Tidy): Tidy[] =>
     ARMS[part].flatMap((arm) =>
       ratesIn(ratesOf(runsOf(setting(arm), final))).map((rates) => ({ arm, ...more, ...rates })),

@@ -30,7 +30,7 @@ export interface ArmRates {
 }
 
 /** Of a DET curve. */
-export const FALSE_MATCH_RATES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+const FALSE_MATCH_RATES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 
 export function ratesOf({ thresholds, test }: Runs): ArmRates {
   const over = (windows: number) => mean(test.map((run) => pooledEqualErrorRate(overWindows(run, windows))));

@@ -35,7 +35,7 @@ export interface ForgerySetting {
 }
 
 /** Windows after a confirmed step-up from which a template learns, by default of the service. */
-export const WINDOWS_TO_WIN = 50;
+const WINDOWS_TO_WIN = 50;
 /** What engines are set to: windows of the right user to a false step-up, and error rates of a test. */
 const WINDOWS_PER_FALSE_STEP_UP = 200;
 const RATES = { falseStepUp: 0.01, falseLock: 0.001, missedImpostor: 0.01 } as const;

@@ -11,7 +11,7 @@ const ENROLMENT_WINDOWS = 40;
 const TEMPLATES = 64;
 const PATIENCE_MILLISECONDS = 60_000;
 
-export const userIdOf = (user: number): string => `user-${user}`;
+const userIdOf = (user: number): string => `user-${user}`;
 
 /** Windows of a user, who is like every 64th other one. */
 export function windowsOf(user: number, count: number, purpose: string): Float64Array[] {

@@ -46,7 +46,7 @@ const SEED = 24;
 const LIMIT = 1000;
 
 /** With ε = 1, δ = 10^−6, and the strategy that a draft takes for quantiles. */
-export async function histogramProposal({
+async function histogramProposal({
   features,
   height,
   owners,

@@ -33,7 +33,7 @@ Conclusions are drawn from full runs.
 `;
 
 /** Throws of `arm` and of one that is twice as strong; those of arm 3 fail where `breaks` says so. */
-export function madeUpStudy(words: URL, breaks: { arm?: number } = {}): Study {
+function madeUpStudy(words: URL, breaks: { arm?: number } = {}): Study {
   return defineStudy({
     id: 'made-up/throws',
     title: 'how far an arm throws',

@@ -38,7 +38,7 @@ const ROUNDS = 300;
  * The mean of all matrices that a result and the population allow: the one that is nearest to what the population lets expect, among those with the eigenpairs
  * and the variances that are told. Alternating projections end there (von Neumann).
  */
-export function realCounts(result: Result, population: Population): number[][] {
+function realCounts(result: Result, population: Population): number[][] {
   const told = toldBy(result);
   const singles = singlesOf(result);
   const P = Matrix.sub(Matrix.eye(singles.length), told.vectors.mmul(told.vectors.transpose()));

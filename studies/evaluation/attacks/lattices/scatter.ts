@@ -38,12 +38,8 @@ export interface Known {
   readonly singles: readonly number[];
 }
 
-/** How many rows have a feature, from the mean of −1 and 1. */
-export const singlesOf = (mean: readonly number[], rows: number): number[] =>
-  mean.map((value) => Math.round((rows * (value + 1)) / GRAIN));
-
 /** An entry of S̄ of so many rows, as the public sample lets expect it: both are samples. */
-export function expectedEntry({ rows: sample, mean, covariance }: Population, rows: number) {
+function expectedEntry({ rows: sample, mean, covariance }: Population, rows: number) {
   return (i: number, j: number): Expected => {
     const products = sample.map((row) => (row[i]! - mean[i]!) * (row[j]! - mean[j]!));
     const average = products.reduce((sum, x) => sum + x, 0) / products.length;

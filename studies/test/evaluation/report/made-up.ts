@@ -8,7 +8,7 @@ import type {
 } from '../../../evaluation/result.ts';
 
 export const HOSTILE = '<img src=x onerror="alert(1)"> & [link](javascript:alert(1))';
-export const OWN_SCENE = `${HOSTILE}.csv`;
+const OWN_SCENE = `${HOSTILE}.csv`;
 
 const COMMON = { confirmation: null, facts: {}, blocks: [], seconds: 1.5, pBroken: 1 };
 

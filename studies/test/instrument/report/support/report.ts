@@ -129,7 +129,7 @@ const wide: Table = {
 };
 
 /** Whose marks have every tone, and lead to a heading. */
-export const marked: Table = {
+const marked: Table = {
   kind: 'table',
   caption: 'Made up: verdicts.',
   columns: [
