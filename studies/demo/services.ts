@@ -8,7 +8,7 @@ import type { Children } from '@eigenveil/testbed/processes/children';
 import { type ProgramName, program } from '@eigenveil/testbed/processes/programs';
 import type { Thumbprint } from '@eigenveil/wire';
 
-export interface ServicesSetting {
+interface ServicesSetting {
   /** Where the services keep their data. */
   readonly folder: string;
   readonly keyBits: number;

@@ -6,7 +6,7 @@ import colours from 'picocolors';
 import type { KeptPages } from './kept.ts';
 import type { Comparison } from './reference.ts';
 
-export interface DemoResult extends Comparison {
+interface DemoResult extends Comparison {
   readonly method: ProjectionKind;
   /** Methods of the tasks that it stands on, the first of the chain first. */
   readonly after?: readonly ProjectionKind[];

@@ -19,7 +19,7 @@ import type { Draws } from './draws.ts';
 import type { SceneRow } from './scene.ts';
 
 /** Rows by owner, as scenes have them. */
-export type RowsByOwner = readonly (readonly SceneRow[])[];
+type RowsByOwner = readonly (readonly SceneRow[])[];
 
 /** The values of a row and its classes as a task reads them. */
 type TaskRow = Pick<SceneRow, 'values' | 'labels'>;

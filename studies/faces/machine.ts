@@ -22,7 +22,7 @@ export interface Learning {
 }
 
 /** Answers for one row from its kernel values with the training rows (n). */
-export type Machine = (kernelRow: Float64Array) => number;
+type Machine = (kernelRow: Float64Array) => number;
 
 /**
  * @param rows which training rows are learnt from

@@ -5,7 +5,7 @@
 
 import { median } from './statistics.ts';
 
-export interface Contestant {
+interface Contestant {
   /** Untimed work before each repetition; repetition 0 is the warm-up. */
   prepare?: (repetition: number) => unknown;
   /** The timed work. */

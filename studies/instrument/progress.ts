@@ -33,7 +33,7 @@ class TimeLeft {
   }
 }
 
-export interface StudyProgress {
+interface StudyProgress {
   begin(unit: Unit): void;
   note(text: string): void;
   done(unit: Unit, seconds: number): void;

@@ -17,14 +17,14 @@ export interface Job {
 }
 
 /** What the journal keeps of a job, beside what came of it. */
-export interface Done {
+interface Done {
   readonly id: string;
   readonly parameters: Tidy;
   readonly startedAt: string;
   readonly seconds: number;
 }
 
-export interface Failure<J extends Job> {
+interface Failure<J extends Job> {
   readonly job: J;
   readonly why: string;
 }
@@ -95,11 +95,11 @@ export function jobsLeft<J extends Job>(jobs: readonly J[], journal: Pick<Journa
 }
 
 /** A case of a study on its way. */
-export interface StudyJob extends Job {
+interface StudyJob extends Job {
   readonly study: Study;
 }
 
-export interface PlannedRun {
+interface PlannedRun {
   readonly jobs: readonly StudyJob[];
   readonly omissions: readonly Omission[];
 }

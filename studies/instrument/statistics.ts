@@ -5,7 +5,7 @@ import { quantile } from '@eigenveil/testbed/goodness/quantile';
 export { quantile };
 
 /** Median and quartiles, in the unit of the samples. */
-export interface Summary {
+interface Summary {
   readonly median: number;
   readonly low: number;
   readonly high: number;
@@ -48,7 +48,7 @@ export function summariseRatios(numerators: readonly number[], denominators: rea
 }
 
 /** y ≈ factor · x^exponent. */
-export interface PowerLaw {
+interface PowerLaw {
   readonly exponent: number;
   /** Ends of the 95 % confidence interval of the exponent; infinite where two points leave no degree of freedom. */
   readonly low: number;

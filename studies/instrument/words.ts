@@ -4,7 +4,7 @@ import type { Told } from './figure.ts';
 import { MISSING } from './quantities.ts';
 import type { Block, Section } from './report/document.ts';
 
-export interface Places {
+interface Places {
   readonly facts: ReadonlyMap<string, Told>;
   readonly tables: ReadonlyMap<string, readonly Block[]>;
   readonly charts: ReadonlyMap<string, readonly Block[]>;

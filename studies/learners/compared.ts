@@ -5,7 +5,7 @@ import type { Tidy } from '../instrument/tidy.ts';
 import { VERDICTS } from '../privacy/inference.ts';
 import { decided } from '../privacy/paired.ts';
 
-export interface Comparisons {
+interface Comparisons {
   /** Each combination of values of these columns is compared by itself. */
   readonly by: readonly string[];
   /** Columns of scores; each is compared by itself. */

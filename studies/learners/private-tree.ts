@@ -55,7 +55,7 @@ export interface Criterion {
   release(source: RandomSource, sums: Float64Array, at: number, epsilon: number): number[];
 }
 
-export interface Tree {
+interface Tree {
   /** Of node i, whose children are 2i + 1 and 2i + 2: the feature that it asks, and the largest bin that goes left. */
   readonly features: Int32Array;
   readonly thresholds: Int32Array;

@@ -26,13 +26,13 @@ export interface Budget {
   readonly dpDelta: number;
 }
 
-export interface ProjectionOf extends Budget {
+interface ProjectionOf extends Budget {
   readonly kind: 'pca' | 'dca';
   readonly classes: number;
 }
 
 /** Components, the mean of the rows, and their deviation along each component: as far as noise lets them be known. */
-export interface Components {
+interface Components {
   readonly scales: readonly { readonly w: readonly number[]; readonly deviation: number }[];
   readonly mean: readonly number[];
 }

@@ -28,7 +28,7 @@ export const ORDERS: readonly number[] = [
 /** Relative, of sums of a thousand terms. */
 const ROUNDING = 1e-10;
 
-export interface SampledGaussian {
+interface SampledGaussian {
   /** q in (0, 1]. */
   readonly rate: number;
   /** σ, the deviation in units of C. */

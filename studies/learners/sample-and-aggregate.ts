@@ -15,7 +15,7 @@ import { checkCount, checkEpsilon, invalid, RandomBits } from '@eigenveil/privac
 import type { FeatureRange } from './private-tree.ts';
 import { privateMedian } from './smooth-median.ts';
 
-export type Predictor = (row: readonly number[]) => number;
+type Predictor = (row: readonly number[]) => number;
 /** In the clear: what it makes of rows and targets. */
 export type Learner = (
   source: RandomSource,

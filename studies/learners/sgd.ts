@@ -15,7 +15,7 @@ import { largestAt } from './classification-forest.ts';
 import type { Model } from './models.ts';
 import { noiseOfSteps } from './renyi.ts';
 
-export interface Descent {
+interface Descent {
   readonly steps: number;
   /** q in (0, 1]. */
   readonly rate: number;

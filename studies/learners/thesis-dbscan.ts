@@ -15,7 +15,7 @@ import { calibrateLaplace, laplaceMechanism } from '../privacy/mechanisms/index.
 
 export const OUTLIER = -1;
 
-export interface Density {
+interface Density {
   readonly radius: number;
   /** How many points, itself among them, make a point core. */
   readonly neighbours: number;

@@ -32,7 +32,7 @@ export interface ForecastSetting {
   readonly seeds: number;
 }
 
-export interface CheckedForecast {
+interface CheckedForecast {
   /** Share of the rows that were longer than the clipping norm. */
   readonly clipped: number;
   /** ‖μ‖ of the clipped rows over the clipping norm. */
@@ -48,12 +48,12 @@ export interface CheckedForecast {
 }
 
 /** Statistics of one row in the mean, in units of features in [−1, 1]. */
-export interface PerRow {
+interface PerRow {
   readonly R: Square;
   readonly mean: readonly number[];
 }
 
-export interface Drawn {
+interface Drawn {
   readonly R: Square;
   readonly V: readonly number[];
   readonly Q: number;

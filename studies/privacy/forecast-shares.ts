@@ -12,7 +12,7 @@ import type { LaboratoryData } from './data.ts';
 import { clippedRows, drawNoises, type ForecastSetting, noisyRelease, taskOf } from './forecast-noise.ts';
 import { centredScatter } from './methods/matrix.ts';
 
-export interface CheckedShares {
+interface CheckedShares {
   /** Means over the seeds: what the components have, eigenvalues over trace, and what is told. */
   readonly truth: number;
   readonly uncorrected: number;
@@ -28,7 +28,7 @@ export interface CheckedShares {
   readonly answered: number;
 }
 
-export interface SharesSetting extends ForecastSetting {
+interface SharesSetting extends ForecastSetting {
   readonly components: number;
   /** Whether the result declares its spectrum; with the trace alone the other eigenvalues are taken for a semicircle. */
   readonly spectrum?: boolean;

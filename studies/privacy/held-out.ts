@@ -67,7 +67,7 @@ export interface Trial {
 }
 
 /** Weighted F1 and accuracy in percent. Whoever gave up has 0 in both, as in captured energy, and says so. */
-export type Score =
+type Score =
   | { readonly f1: number; readonly accuracy: number }
   | { readonly f1: 0; readonly accuracy: 0; readonly gaveUp: 1 };
 

@@ -4,7 +4,7 @@ import { principalAngles, varianceCaptured } from '@eigenveil/projection';
 import { centredScatter, eigenpairs, type Row, secondMoment, sumOfRows } from './methods/index.ts';
 
 /** The scatter of all rows around their exact mean, and its components. */
-export interface Truth {
+interface Truth {
   readonly scatter: readonly (readonly number[])[];
   readonly components: readonly (readonly number[])[];
 }

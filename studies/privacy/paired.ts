@@ -4,7 +4,7 @@ import type { Tidy } from '../instrument/tidy.ts';
 import { type Difference, intervalOf, meanOf, pairedDifference, verdictsOf } from './inference.ts';
 
 /** What is compared: a column of some records, with that of others that stand in the same order, split by split. */
-export interface PairedComparison {
+interface PairedComparison {
   readonly column: string;
   readonly of: Tidy;
   readonly against: Tidy;

@@ -40,7 +40,7 @@ export function meanSquareOverIntervals(bins: readonly number[]): number {
 }
 
 /** In units of κ₂ and of κ₂² and κ₄. */
-export interface QuadraticForm {
+interface QuadraticForm {
   /** tr M. */
   readonly trace: number;
   /** tr M². */

@@ -26,7 +26,7 @@ const STAGE = 5;
 
 export type Stages = 'one stage' | 'coarse, then fine';
 
-export interface FoundRanges {
+interface FoundRanges {
   readonly ranges: readonly Range[];
   /** Every release was too noisy for the rows, so that these are the outer domains. */
   readonly refused: boolean;

@@ -41,7 +41,7 @@ function containing(bins: bigint, size: bigint): bigint {
 /** The largest N for which the mean over intervals, O(N²), is computed in a moment. */
 const LARGEST = 4096;
 
-export interface SquareRoot {
+interface SquareRoot {
   /** Squared L2 sensitivity of Lx for one histogram, one row more or less. */
   readonly l2Squared: number;
   /** Mean error over all prefixes, in units of the noise on one entry of Lx. */

@@ -23,7 +23,7 @@ export const minus = (a: Row, b: Row): number[] => a.map((x, i) => x - b[i]!);
 export const dot = (a: Row, b: Row): number => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
 
 /** Orthonormal directions in which both sides are known: `seen[i]`ᵀ(z − Q·…) is `known[i]`ᵀ y. r × k each. */
-export interface Span {
+interface Span {
   readonly known: readonly Row[];
   readonly seen: readonly Row[];
 }
@@ -117,7 +117,7 @@ export function referenceOf(people: readonly (readonly Row[])[]): Reference {
 }
 
 /** y ≈ rotation · (z − from) + to. */
-export interface Motion {
+interface Motion {
   readonly rotation: readonly Row[];
   readonly from: Row;
   readonly to: Row;

@@ -29,7 +29,7 @@ const LABEL = 'label';
 /** The clipping norms that are compared: the one of other drafts, and one that shortens no row. */
 const NORMS = { '√(d/3)': defaultClippingNorm, '√d': Math.sqrt } as const;
 
-export type MomentsCase = {
+type MomentsCase = {
   readonly dataset: string;
   /** How often each row counts. */
   readonly times: number;
@@ -37,7 +37,7 @@ export type MomentsCase = {
   readonly norm: keyof typeof NORMS;
 };
 
-export interface Closeness {
+interface Closeness {
   readonly rows: number;
   readonly features: number;
   /** The median half-width of all correlations' intervals; null where more than half are not told. */

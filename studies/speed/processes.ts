@@ -16,7 +16,7 @@ export interface Shares {
   readonly verifiedOwners: number;
 }
 
-export interface BetweenOptions {
+interface BetweenOptions {
   /** What lies between the two servers; the loopback interface alone without it. */
   readonly line?: LineOptions;
   readonly countsTrips?: boolean;

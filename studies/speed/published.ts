@@ -77,7 +77,7 @@ export function publishedRow(method: unknown, dataset: unknown): PublishedEffici
 }
 
 /** Weighted F1 in percent, of classification after projection by DCA. */
-export interface PublishedF1 {
+interface PublishedF1 {
   readonly dataset: string;
   readonly title: string;
   /** By the published protocol. */

@@ -75,7 +75,7 @@ export function comparisonsOf(records: readonly Tidy[]): Tidy[] {
   );
 }
 
-export interface RolesRequest {
+interface RolesRequest {
   readonly task: StepsTask;
   /** Of one owner. */
   readonly statistics: Statistics;
@@ -86,7 +86,7 @@ export interface RolesRequest {
 }
 
 /** Milliseconds of each role in one repetition, and sizes, which are the same in all. */
-export type RolesRecord = Readonly<Record<RoleColumn, number>> & {
+type RolesRecord = Readonly<Record<RoleColumn, number>> & {
   readonly repetition: number;
   readonly literalCiphertexts: number;
   /** How many of them were timed. */

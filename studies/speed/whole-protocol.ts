@@ -11,7 +11,7 @@ import { demoPolicy, enrolOwners, startOwners } from '../demo/owners.ts';
 import { startServices } from '../demo/services.ts';
 import { compute, createTask, ignoredBy } from '../demo/task.ts';
 
-export interface WholeCase {
+interface WholeCase {
   readonly dataset: string;
   readonly method: ProjectionKind;
   readonly twoParty: Task['twoParty'];

@@ -18,7 +18,7 @@ export interface Form {
 }
 
 /** Where values lie in packed plaintexts, as far as forms of them go. */
-export interface Layout {
+interface Layout {
   readonly valueBits: readonly number[];
   readonly plaintexts: Iterable<readonly Slot[]>;
 }

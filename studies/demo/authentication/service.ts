@@ -10,7 +10,7 @@ import { type Services, startService } from '../services.ts';
 /** All devices of the demo have one address, and send in seconds what takes them hours. */
 const UNLIMITED = '1000000';
 
-export interface AuthenticatorSetting {
+interface AuthenticatorSetting {
   readonly folder: string;
   readonly certificate: Pick<Services, 'caFile' | 'keyFile'>;
   readonly ca: string;

@@ -13,7 +13,7 @@ export interface Stream {
   readonly decisions: readonly Decision[];
 }
 
-export interface Parties {
+interface Parties {
   readonly devices: Devices;
   readonly application: RelyingClient;
   readonly told: Decisions;

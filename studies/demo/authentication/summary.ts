@@ -11,7 +11,7 @@ import type { SetSetting } from './sets.ts';
 import { figuresOf, type Stream, type StreamFigures } from './streams.ts';
 
 /** Equal error rates in [0, 1], with one threshold for all users. */
-export interface Rates {
+interface Rates {
   readonly perSample: number;
   /** Of means of five windows in a row, without overlap. */
   readonly overFive: number;
@@ -69,7 +69,7 @@ export function decidedFigures({ streams }: Figures['decided']): {
 }
 
 /** A window about which the service decided otherwise than the library about the same rows and the template as it was enrolled. */
-export interface Differing {
+interface Differing {
   /** Places in the file of whose device it is, and of who walked with it. */
   readonly target: number;
   readonly source: number;

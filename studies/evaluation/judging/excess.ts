@@ -25,7 +25,7 @@ const CELLS = 128;
 const TAIL = 1e-12;
 const HALVINGS = 30;
 
-export interface Excess {
+interface Excess {
   /** 0 where nothing can be better than the control. */
   readonly value: number;
   /** Of so large an excess, or a larger one, if it were `bound`. */

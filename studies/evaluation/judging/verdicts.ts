@@ -13,7 +13,7 @@ export const MARGIN = 0.05;
 export const LEVELS: Readonly<Record<Effort, number>> = { quick: 0.001, full: 0.05 };
 
 /** An experiment over a scene, with what came of it. */
-export interface Case {
+interface Case {
   readonly experiment: Pick<Experiment, 'id' | 'expectation'>;
   readonly scene: string;
   readonly outcome: Outcome;

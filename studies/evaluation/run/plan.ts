@@ -23,7 +23,7 @@ export interface PlannedCase {
   readonly again: Case;
 }
 
-export interface PlannedExperiment {
+interface PlannedExperiment {
   readonly experiment: Experiment;
   readonly omitted: ExperimentResult['omitted'];
   readonly cases: readonly PlannedCase[];

@@ -6,9 +6,9 @@ import { logChoose } from '@eigenveil/testbed/goodness/smirnov';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 
 /** A run's values, the same in all runs. */
-export type Values = readonly number[];
+type Values = readonly number[];
 
-export interface Placed {
+interface Placed {
   /** Runs that the classifier had not seen, and how many of them it placed well. */
   readonly held: number;
   readonly right: number;

@@ -44,7 +44,7 @@ interface Playing<World, View> {
 }
 
 /** Both ways to the features of a view. */
-export interface Sides {
+interface Sides {
   real(draws: Draws, planted?: Planted): Promise<Features>;
   simulated(draws: Draws): Promise<Features>;
 }

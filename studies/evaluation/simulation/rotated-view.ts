@@ -73,7 +73,7 @@ export async function realRotated(
 const MORE_BITS = 64;
 
 /** What the ideal functionality makes of T: W, the spectrum of T with its noise in the same units as M, and the eigenvectors, which it keeps. */
-export interface Turned {
+interface Turned {
   /** Fraction bits of W and U. */
   readonly bits: number;
   readonly W: Matrix;

@@ -51,7 +51,7 @@ const KEY_FILE = /(?:-key(?:\.json)?|-token|^enrolment\.json)$/;
 const isKey = (name: string) => KEY_FILE.test(name);
 
 /** A column of secrets, and what a value of it is sealed for. */
-export interface SealedColumn {
+interface SealedColumn {
   readonly name: string;
   readonly table: string;
   readonly column: string;

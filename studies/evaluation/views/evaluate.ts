@@ -7,13 +7,13 @@ import { secretsOf } from './secrets.ts';
 import { type Party, partOf, type View } from './view.ts';
 
 /** So many of one kind, and their bytes together. */
-export interface Contents {
+interface Contents {
   readonly what: string;
   readonly count: number;
   readonly bytes: number;
 }
 
-export interface EvaluatedBundle {
+interface EvaluatedBundle {
   readonly recording: string;
   readonly party: Party;
   readonly taskId: string;

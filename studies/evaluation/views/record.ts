@@ -26,7 +26,7 @@ import { type KeyLog, readKeyLog } from './tls.ts';
 import { type Traffic, trafficOf, Wire } from './traffic.ts';
 import type { Draw, Named, Party, View } from './view.ts';
 
-export interface TaskToRecord {
+interface TaskToRecord {
   /** The deadline is set anew, so that old files of proposals can be recorded. */
   readonly proposal: TaskProposal;
   /** Rows by owner. */

@@ -12,7 +12,7 @@ export interface Passed {
   readonly bytes: Buffer;
 }
 
-export interface Connection {
+interface Connection {
   readonly toService: readonly Passed[];
   readonly fromService: readonly Passed[];
 }
@@ -32,7 +32,7 @@ export function readKeyLog(text: string): KeyLog {
 }
 
 /** What the network sees of a record: its header is in clear. */
-export interface TlsRecord {
+interface TlsRecord {
   readonly at: number;
   readonly type: number;
   /** Of what follows the header. */

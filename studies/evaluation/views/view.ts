@@ -32,7 +32,7 @@ export interface Message {
 }
 
 /** Numbers that the role's keys open, or that it keeps sealed. */
-export interface Opened {
+interface Opened {
   readonly name: string;
   readonly values: readonly bigint[];
 }

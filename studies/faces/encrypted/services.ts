@@ -19,9 +19,9 @@ export const HALF_RANGE = 127.5;
 const LABEL = 'label';
 const MILLISECONDS = 1000;
 
-export type TwoParty = Task['twoParty'];
+type TwoParty = Task['twoParty'];
 
-export interface Chain {
+interface Chain {
   /** Grey levels, of all rows. */
   readonly rows: readonly Float64Array[];
   readonly labels: readonly number[];
@@ -39,7 +39,7 @@ export interface Chain {
 }
 
 /** One task's result. */
-export interface Computed {
+interface Computed {
   /** All rows, reduced and centred, in grey levels (rows × components). */
   readonly reduced: Matrix;
   /** Mean over all rows of the length of what the projection's own inverse, from all components to pixels, does not give back, in grey levels. */
@@ -56,7 +56,7 @@ export interface Computed {
   readonly seed: Uint8Array | undefined;
 }
 
-export interface ChainComputed {
+interface ChainComputed {
   readonly pca: Computed;
   /** ρ′ = 0. */
   readonly dca: Computed;

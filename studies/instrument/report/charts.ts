@@ -6,7 +6,7 @@ import { drawn, withoutKeys } from './drawn.ts';
 import { figure, type UnitName } from './figures.ts';
 import { barFillDefinitions, seriesCount, themeStyle } from './theme.ts';
 
-export type Form = 'wide' | 'narrow';
+type Form = 'wide' | 'narrow';
 
 const frames = {
   wide: { width: 800, size: 13 },

@@ -17,7 +17,7 @@ export interface Section {
 export type Block = Heading | Paragraph | Table | Chart | Picture;
 
 /** Begins a part of a section, below its title; the contents do not list it. */
-export interface Heading {
+interface Heading {
   readonly kind: 'heading';
   /** Unique in the report: marks lead to it by this. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export interface Column {
+interface Column {
   readonly title: string;
   readonly align: 'left' | 'right';
   /** Cells hold sentences, which break into lines. */
@@ -49,7 +49,7 @@ export type Cell = string | readonly Mark[];
 
 const TONES = ['bad', 'good', 'open', 'known'] as const;
 /** A colour beside the words; whoever does not see it must not miss it. */
-export type Tone = (typeof TONES)[number];
+type Tone = (typeof TONES)[number];
 
 /** Plain text in a tone, which may lead to a heading. */
 export interface Mark {
@@ -126,7 +126,7 @@ export interface BarDrawing {
   readonly bars: readonly { readonly name: string; readonly values: readonly (Whiskered | undefined)[] }[];
 }
 
-export interface Whiskered {
+interface Whiskered {
   readonly value: number;
   readonly low?: number;
   readonly high?: number;

@@ -6,7 +6,7 @@ import { REPORT_CODES } from './codes.ts';
 import type { Axis, BarDrawing, Chart, LineDrawing } from './document.ts';
 import { barFill, dash, fontFamily, seriesColour, symbol } from './theme.ts';
 
-export interface Frame {
+interface Frame {
   /** CSS pixels, labels and legend included. */
   readonly width: number;
   /** Of letters. */

@@ -44,7 +44,7 @@ const THRESHOLD = 0.05;
 /** Of one round's product: L2, when a row is added or removed. */
 export const POWER_SENSITIVITY = 1;
 
-export interface PowerIteration {
+interface PowerIteration {
   /** The noisy product of the last round, column by column. */
   readonly product: readonly (readonly number[])[];
   readonly rounds: number;

@@ -8,7 +8,7 @@
 
 import type { RealDraws } from '../random/real.ts';
 
-export interface Piecewise {
+interface Piecewise {
   /** Largest output. */
   readonly bound: number;
   /** Of the interval of high density. */

@@ -31,7 +31,7 @@ import { largestEntry } from './two-stage.ts';
 type Scales = 'data' | 'public';
 
 /** What the centre sees, node by node. */
-export interface TwoStage {
+interface TwoStage {
   readonly noisyValues: readonly Row[][];
   readonly covariances: readonly number[][][];
 }

@@ -13,7 +13,7 @@
 import type { DiscreteLaplaceParameters, RandomSource } from '@eigenveil/privacy';
 import { checkRational, drawGeometric, invalid, RandomBits } from '@eigenveil/privacy/parts';
 
-export interface LaplacePartParameters extends DiscreteLaplaceParameters {
+interface LaplacePartParameters extends DiscreteLaplaceParameters {
   /** How many parties draw, s >= 1. */
   readonly parts: number;
 }

@@ -33,7 +33,7 @@ interface Case extends OfPeople {
 const learntFrom = ({ dataset, people }: People): number =>
   LEARNT_FROM[dataset] ?? Math.round(SHARE_LEARNT_FROM * people.length);
 
-export interface UnseenSplit {
+interface UnseenSplit {
   readonly unseen: { readonly perSample: number; readonly overFive: number };
   /** The same people, had they been there from the beginning. */
   readonly seen: { readonly perSample: number; readonly overFive: number };

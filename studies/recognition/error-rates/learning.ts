@@ -35,7 +35,7 @@ import { serviceScore } from '../scoring/spaces.ts';
 import { chosenFor, type OfPeople, planFor, sessionsMissing } from './chosen.ts';
 import { asDistance, engineFrom } from './locks.ts';
 
-export interface LearningRule {
+interface LearningRule {
   /** Windows at `allow` after a confirmed step-up, and of a confident run after that, from which a template learns. */
   readonly afterStepUp: number;
   readonly afterRun: number;
@@ -67,7 +67,7 @@ interface Learnt {
   readonly learnt: number;
 }
 
-export interface LearningFigures {
+interface LearningFigures {
   /** Of the 20 % before the test, with the templates of enrolment: all rules have the same threshold and engine. */
   readonly thresholds: readonly Comparison[];
   readonly test: readonly Comparison[];

@@ -8,7 +8,7 @@ import type { SpaceSetting } from './settings.ts';
 import { learnSpace, type Space } from './spaces.ts';
 
 /** Raw rows of the same people, in the same order. */
-export interface Trial {
+interface Trial {
   readonly learn: readonly Person[];
   readonly probe: readonly Person[];
 }
@@ -82,7 +82,7 @@ function preparedOf(learn: readonly Person[], logUnit: number): Prepared {
 }
 
 /** A space with the preparation that goes with it, both learnt from the same rows alone. */
-export interface Learnt {
+interface Learnt {
   readonly space: Space;
   windows(people: readonly Person[]): Stream[];
 }

@@ -14,7 +14,7 @@ import {
 import type { Runs } from './arms.ts';
 
 /** In [0, 1], means over runs. */
-export interface ArmRates {
+interface ArmRates {
   readonly perSample: number;
   readonly overFive: number;
   readonly overTen: number;

@@ -73,7 +73,7 @@ export function resampledRates(
   });
 }
 
-export interface Interval {
+interface Interval {
   readonly low: number;
   readonly high: number;
 }

@@ -11,9 +11,9 @@ import { attackedIn, type OfTemplates, planTemplates } from './attacked.ts';
 
 /** What both tasks count. */
 const COUNTED = ['the same rows', 'the first 60 % and all rows', 'at most the median number'] as const;
-export type Counted = (typeof COUNTED)[number];
+type Counted = (typeof COUNTED)[number];
 
-export interface CountLinkage {
+interface CountLinkage {
   readonly dataset: string;
   readonly counted: Counted;
   /** Owners that keep to it only. */

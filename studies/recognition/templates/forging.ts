@@ -24,9 +24,9 @@ import type { Row } from '../people.ts';
 import { type Kind, projectionOf, reduced } from './projections.ts';
 import { type Scene, templateOf } from './scene.ts';
 
-export type EngineKind = 'trust' | 'sequential';
+type EngineKind = 'trust' | 'sequential';
 
-export interface ForgerySetting {
+interface ForgerySetting {
   readonly kind: Kind;
   readonly score: ScoreKind;
   /** What a window's distance in the user's own unit is set against: everybody, as in the service's score, or nothing. */
@@ -53,7 +53,7 @@ interface Knowledge {
   readonly draws: RealDraws;
 }
 
-export interface Strategy {
+interface Strategy {
   readonly name: string;
   readonly forger: (knowledge: Knowledge) => Forger;
 }
@@ -119,7 +119,7 @@ export const STRATEGIES: readonly Strategy[] = [
   },
 ];
 
-export interface Forgery extends ForgerySetting {
+interface Forgery extends ForgerySetting {
   readonly dataset: string;
   readonly strategy: string;
   /** Attempts at most, and the share of people for whom some forged stream was allowed by then. */

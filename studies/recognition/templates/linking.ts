@@ -17,7 +17,7 @@ import { TRANSLATION } from './reconstructing.ts';
 import { framed, frameOf, type Scene, templateOf } from './scene.ts';
 
 /** What the other service's projection is. */
-export type OtherProjection = 'the same' | 'of other people' | 'of the other method';
+type OtherProjection = 'the same' | 'of other people' | 'of the other method';
 
 export interface LinkageSetting {
   readonly kind: Kind;
@@ -35,7 +35,7 @@ interface Service {
   readonly seen: readonly (readonly Row[])[];
 }
 
-export interface Means {
+interface Means {
   readonly name: string;
   /** By person, at one service. */
   readonly numbers: (service: Service) => Row[];
@@ -124,7 +124,7 @@ export const KNOWN = [
   meansOfKnown('2k known windows', (k) => 2 * k),
 ].flat();
 
-export interface Linkage extends LinkageSetting {
+interface Linkage extends LinkageSetting {
   readonly dataset: string;
   readonly means: string;
   /** The right template has the highest score. */
@@ -214,7 +214,7 @@ export function link(
   };
 }
 
-export interface TranslationGain {
+interface TranslationGain {
   readonly dataset: string;
   readonly kind: Kind;
   readonly means: string;

@@ -50,7 +50,7 @@ interface Victim {
   readonly seen: readonly Row[];
 }
 
-export interface Attack {
+interface Attack {
   readonly name: string;
   /** The frame has a translation. */
   readonly translated?: true;

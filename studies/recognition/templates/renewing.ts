@@ -14,13 +14,13 @@ import { type Kind, projectionOf, reduced } from './projections.ts';
 import { TRANSLATION } from './reconstructing.ts';
 import { folds, framed, frameOf, type Scene, templateOf } from './scene.ts';
 
-export interface RenewalSetting {
+interface RenewalSetting {
   readonly kind: Kind;
   readonly score: ScoreKind;
   readonly translated: boolean;
 }
 
-export interface Renewal extends RenewalSetting {
+interface Renewal extends RenewalSetting {
   readonly dataset: string;
   /** Equal error rate of users' windows in the frame of the template, and after it was renewed: strangers have the same frame as users. */
   readonly before: Interval;
@@ -95,7 +95,7 @@ const EER_RESAMPLES = 200;
 const betterThanChance = ({ low, high }: Interval): Verdict =>
   verdictOf({ low: 1 - high, high: 1 - low }, 0.5);
 
-export interface BothTemplates {
+interface BothTemplates {
   readonly dataset: string;
   readonly kind: Kind;
   readonly translated: boolean;

@@ -1,5 +1,5 @@
 /** The mean and the deviation of scores. */
-export interface Moments {
+interface Moments {
   readonly mean: number;
   /** Of a sample: the squares are divided by one less than their number. Undefined for a single score. */
   readonly deviation: number | undefined;

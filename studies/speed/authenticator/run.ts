@@ -35,7 +35,7 @@ export interface Phase {
   readonly residentBytes: number;
 }
 
-export interface AuthenticatorResult {
+interface AuthenticatorResult {
   readonly library: LibraryResult;
   readonly users: number;
   readonly sessions: number;

@@ -14,7 +14,7 @@ import { predictableRandomness } from '@eigenveil/testbed/random';
 /** Fewer say little, more take long. */
 export const DRAWS = 8;
 
-export interface Cost {
+interface Cost {
   /** Of a PCA the part of the variance that its components capture, of a LDA that which classes explain of its scores. */
   readonly exact: number;
   /** The same with the floor, on average over the draws. */

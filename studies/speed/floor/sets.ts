@@ -8,7 +8,7 @@ import { fileOfCase } from '../own-rows.ts';
 import { sumRows } from '../owners.ts';
 
 export const METHODS = ['pca', 'lda'] as const;
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 export type FloorSet =
   | { readonly kind: 'bundled'; readonly name: string }

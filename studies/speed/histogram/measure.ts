@@ -21,7 +21,7 @@ export interface HistogramCase {
   readonly rowsPerOwner: number;
 }
 
-export interface HistogramMeasured extends HistogramCase {
+interface HistogramMeasured extends HistogramCase {
   /** Numbers that take noise. */
   readonly sums: number;
   /** From the proposal to the countersigned result. */

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Children } from '@eigenveil/testbed/processes/children';
 
-export interface Worker {
+interface Worker {
   readonly process: ChildProcess;
   /** Resolves when it has done everything, rejects when it fails. */
   readonly ended: Promise<void>;

@@ -17,7 +17,7 @@ import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import { checkValues, type KeyedTask, opened } from '../steps.ts';
 import { KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
-export interface FeaturesRequest {
+interface FeaturesRequest {
   readonly features: number;
   /** In the owner's file. */
   readonly rows: number;

@@ -8,7 +8,7 @@ import { EXAMPLE_SAMPLES_PER_OWNER } from '../example-task.ts';
 import { checkValues, type KeyedTask, opened, unblindAggregate } from '../steps.ts';
 import { FEATURES, KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
-export interface OwnersRequest {
+interface OwnersRequest {
   readonly owners: number;
   readonly repetitions: number;
 }

@@ -5,7 +5,7 @@ import type { Tidy } from '../../instrument/tidy.ts';
 import { EXAMPLE_OWNERS } from '../example-task.ts';
 import { FEATURES, KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep.ts';
 
-export interface SamplesRequest {
+interface SamplesRequest {
   readonly rows: number;
   readonly repetitions: number;
 }

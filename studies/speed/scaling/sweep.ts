@@ -8,7 +8,7 @@ import { exampleTask } from '../example-task.ts';
 import { writeRows } from '../rows.ts';
 import type { StepsTask } from '../steps.ts';
 
-export interface SweepBounds {
+interface SweepBounds {
   readonly features: number;
   readonly owners: number;
   readonly samplesPerOwner: number;

@@ -163,7 +163,7 @@ export async function measureSketch(
   };
 }
 
-export type ExactMeasured = Pick<
+type ExactMeasured = Pick<
   SketchMeasured,
   'dataset' | 'components' | 'features' | 'ownerSeconds' | 'ownerBytes' | 'varianceLost'
 > & { readonly twoPartySeconds: number; readonly twoPartyBytes: number };

@@ -7,7 +7,7 @@ import type { Samples } from './welch.ts';
 export type Class = 0 | 1;
 
 /** One call on one input. Inputs of both classes are made alike, so that only what they hold differs. */
-export type Call = () => unknown;
+type Call = () => unknown;
 
 export interface Operation {
   readonly name: string;

@@ -4,9 +4,9 @@ import { CLEAR, type Comparison, SUSPICIOUS } from './welch.ts';
 /** A positive control must be told apart, a negative one must not; both in every run, or its silence means nothing. */
 export type Kind = 'positive control' | 'negative control' | 'operation';
 
-export type Reading = 'differs' | 'suspicious' | 'no difference seen';
+type Reading = 'differs' | 'suspicious' | 'no difference seen';
 
-export interface Measured extends Comparison {
+interface Measured extends Comparison {
   readonly name: string;
   readonly kind: Kind;
   /** What the classes are. */

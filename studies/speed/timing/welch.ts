@@ -11,7 +11,7 @@ export interface Samples {
 }
 
 /** The strongest of the tests. */
-export interface Strongest {
+interface Strongest {
   readonly t: number;
   /** The fraction of the samples, from the fastest on, that the test looked at. */
   readonly kept: number;

@@ -7,7 +7,7 @@ import type { Asked, Omission, Study } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 
 /** Of which study, of what case, and what was seen. */
-export type Seen = readonly [study: Pick<Study, 'id'>, chosen: Tidy, records: readonly Tidy[]];
+type Seen = readonly [study: Pick<Study, 'id'>, chosen: Tidy, records: readonly Tidy[]];
 
 /** Two labels that stand in directions of their own, among columns of noise. */
 export function ownRows(): OwnData {

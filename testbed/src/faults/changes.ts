@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { type Fault, FaultError, type Planted, plant, type Source } from './fault.ts';
 
 /** The changed lines of each changed file, both ends included and counted from 1 as the file is now. */
-export type Changes = ReadonlyMap<string, readonly (readonly [first: number, last: number])[]>;
+type Changes = ReadonlyMap<string, readonly (readonly [first: number, last: number])[]>;
 
 const WHOLE_FILE = [[1, Number.MAX_SAFE_INTEGER]] as const;
 

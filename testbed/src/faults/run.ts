@@ -30,7 +30,7 @@ export interface VitestReport {
  * What came of a test file. `red`: a test of it failed. `broken`: it failed before a test did, as files do that cannot be loaded, which proves
  * nothing of its tests.
  */
-export type Colour = 'green' | 'red' | 'broken';
+type Colour = 'green' | 'red' | 'broken';
 
 export interface Verdict {
   readonly name: string;

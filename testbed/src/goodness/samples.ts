@@ -1,6 +1,6 @@
 /** How many samples statistical tests draw: a tenth in every run, and all of them in the long one. */
 
-export interface Samples {
+interface Samples {
   readonly title: string;
   /** Tags of the tests that draw so many. */
   readonly tags: string[];

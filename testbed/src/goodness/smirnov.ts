@@ -1,6 +1,6 @@
 /** The two-sample test of Kolmogorov and Smirnov for samples of one size, with its exact probability. */
 
-export interface Smirnov {
+interface Smirnov {
   /** The largest distance between the distribution functions of both samples, in [0, 1]. */
   readonly distance: number;
   /** The share of the ways to deal these values to both sides, equal ones included, that have such a distance or a larger one. */

@@ -1,6 +1,6 @@
 /** HTTP/1.1 messages and WebSocket frames in what went through one connection, in one direction. */
 
-export interface HttpMessage {
+interface HttpMessage {
   /** Request line or status line, and headers. */
   readonly head: string;
   readonly body: Buffer;
@@ -8,7 +8,7 @@ export interface HttpMessage {
   readonly end: number;
 }
 
-export interface HttpStream {
+interface HttpStream {
   readonly messages: readonly HttpMessage[];
   /** Where frames begin when the connection was upgraded to a WebSocket, else undefined. */
   readonly upgradedAt: number | undefined;
@@ -44,7 +44,7 @@ export function nameOfRequest(head: string): string {
   return head.slice(0, head.indexOf(' HTTP/1.1'));
 }
 
-export interface Frame {
+interface Frame {
   readonly payload: Buffer;
   /** Where it ends among the bytes. */
   readonly end: number;

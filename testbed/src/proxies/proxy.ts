@@ -38,7 +38,7 @@ export interface SeenRequest {
 }
 
 /** A fault in place; `hits` counts the requests that it has struck. */
-export interface Injection {
+interface Injection {
   readonly pattern: RegExp;
   readonly fault: Fault;
   readonly times: number;

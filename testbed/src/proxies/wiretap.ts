@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
 import { nameOfRequest, readFrames, readHttp } from './http-messages.ts';
 
-export interface SeenRequest {
+interface SeenRequest {
   /** Such as `GET /healthz`. */
   readonly name: string;
   /** Request line and headers. */

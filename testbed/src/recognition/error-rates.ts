@@ -17,7 +17,7 @@ export interface ErrorRates {
   readonly fnmr: number;
 }
 
-export interface OperatingPoint extends ErrorRates {
+interface OperatingPoint extends ErrorRates {
   readonly threshold: number;
 }
 
@@ -67,7 +67,7 @@ export function meansOf(scores: readonly number[], windows: number): number[] {
   return means;
 }
 
-export interface Scores {
+interface Scores {
   readonly genuine: readonly number[];
   readonly impostor: readonly number[];
 }

@@ -11,7 +11,7 @@ import { modPow } from 'bigint-crypto-utils';
 import type { Shares } from '../in-process/two-party.ts';
 
 /** What comes out of an unblinding: both servers' shares, the noise that the data user knows to be its own, and what the shares add up to. */
-export interface Unblinded {
+interface Unblinded {
   readonly shares: Shares;
   readonly ownNoise: readonly bigint[];
   readonly values: readonly bigint[];

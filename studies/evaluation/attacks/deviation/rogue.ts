@@ -25,7 +25,7 @@ const TOKEN_SECONDS = 3600;
 type EnrolledOwner = Pick<Enrolment, 'ownerId'> & { readonly key: SigningKey };
 
 /** A task that the CSP has agreed to, and what its owners have sent. */
-export interface RogueTask {
+interface RogueTask {
   readonly agreed: AgreedTask;
   readonly contributions: readonly Uint8Array[];
   readonly records: readonly string[];

@@ -47,7 +47,7 @@ export function shifted(task: Task, shares: readonly bigint[], by: readonly bigi
   );
 }
 
-export interface Watching {
+interface Watching {
   /** Changes the n-th message of the CSP. */
   readonly tamper?: (message: Uint8Array, index: number) => Uint8Array;
   /** Called when the CSP has got a message or an end. */
@@ -59,7 +59,7 @@ export interface Watching {
   readonly signs?: Int32Array | undefined;
 }
 
-export interface Watched {
+interface Watched {
   /** What came out, if anything did. */
   readonly result: FlatResult | undefined;
   /** Why nothing did, at the data user. */

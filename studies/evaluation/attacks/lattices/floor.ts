@@ -15,7 +15,7 @@ export const RELEASES = 2;
 export const FLOOR_DEVIATION = floorDeviation({ releases: RELEASES });
 export const FLOOR = FLOOR_DEVIATION.toFixed(2);
 
-export interface Computed {
+interface Computed {
   readonly task: Task;
   readonly statistics: Statistics;
 }

@@ -8,7 +8,7 @@
 import { closest, reduce } from './lll.ts';
 
 /** Numbers by the place of the unknown that they multiply. */
-export type Terms = ReadonlyMap<number, number>;
+type Terms = ReadonlyMap<number, number>;
 
 /** Σ of whole unknowns + Σ of real unknowns = right, but for an error of this deviation. */
 export interface Equation {

@@ -30,7 +30,7 @@ export interface Unknowns {
 }
 
 /** What is told of the rows. */
-export interface Known {
+interface Known {
   readonly population: Population;
   /** Q. */
   readonly rows: number;

@@ -6,16 +6,16 @@ import type { Draws } from '../../draws.ts';
 import type { Person } from '../../scene.ts';
 
 /** The higher, the likelier the candidate is in. */
-export type Score = (released: FlatResult) => number;
+type Score = (released: FlatResult) => number;
 
-export interface Suspicion {
+interface Suspicion {
   readonly score: Score;
   /** Beyond this the attack itself takes a score for so rare among people who are not in as FALSE_POSITIVES says; −Infinity where it has no idea. */
   readonly rare: number;
 }
 
 /** What the attacker makes of a task over so many rows, and of the public sample, before it sees a result. */
-export type Prepared = (candidate: Person) => Suspicion;
+type Prepared = (candidate: Person) => Suspicion;
 
 export interface Target {
   readonly proposal: TaskProposal;

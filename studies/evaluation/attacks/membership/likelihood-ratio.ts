@@ -18,7 +18,7 @@ import { statisticsOfResult } from './statistics.ts';
 /** One in a hundred normal numbers is larger. */
 const RARE = 2.326;
 
-export interface ShadowCounts {
+interface ShadowCounts {
   readonly without: number;
   /** Each beside one of those without: the same others, and the candidate in place of the last. */
   readonly with: number;

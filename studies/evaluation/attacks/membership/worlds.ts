@@ -5,7 +5,7 @@
 import type { Draws } from '../../draws.ts';
 import { byPerson, type Person, type Scene, type SceneRow } from '../../scene.ts';
 
-export interface Worlds {
+interface Worlds {
   readonly candidate: Person;
   /** Rows of everybody but the candidate, in either world. */
   readonly others: readonly SceneRow[];

@@ -23,7 +23,7 @@ const POLL_MILLISECONDS = 20;
 
 /** Owners ask the CSP for nothing but to enrol them, before any task. */
 const LINES = ['owners to data user', 'data user to CSP'] as const;
-export type Line = (typeof LINES)[number];
+type Line = (typeof LINES)[number];
 
 export interface Observed {
   readonly task: Task;

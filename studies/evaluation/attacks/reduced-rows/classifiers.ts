@@ -6,7 +6,7 @@ import { searchAll } from '../../../speed/accuracy/svm.ts';
 import type { Row } from './inverses.ts';
 
 /** What is seen of a row whose label is to be guessed. */
-export interface Seen {
+interface Seen {
   readonly input: Row;
   /** Another label that the attacker knows, where it does. */
   readonly known?: string;
@@ -22,7 +22,7 @@ export interface Problem {
   readonly targets: readonly Seen[];
 }
 
-export interface Guesses {
+interface Guesses {
   /** Of each target. */
   readonly labels: readonly string[];
   readonly classifier: string;

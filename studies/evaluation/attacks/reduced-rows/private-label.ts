@@ -32,7 +32,7 @@ function labelled(
   }));
 }
 
-export interface Measured {
+interface Measured {
   readonly components: number;
   /** By person, by who knows reduced rows and the utility label. */
   readonly together: readonly number[];

@@ -2,7 +2,7 @@
 import type { Chart, Line } from '../../../instrument/report/document.ts';
 import type { Setting } from '../../experiment.ts';
 
-export interface Curve {
+interface Curve {
   readonly name: string;
   /** The quantity, and the mean success at it. */
   readonly points: readonly (readonly [x: number, y: number])[];

@@ -30,7 +30,7 @@ export function expectedRest(told: Pick<Told, 'vectors'>, { covariance }: Popula
 }
 
 /** What is known beside two tasks that differ in a row. */
-export interface Beside {
+interface Beside {
   readonly population: Population;
   /** Of the first task, about. */
   readonly rows: number;

@@ -13,7 +13,7 @@ export const RUNS_OF_FAULTS = { quick: 2500, full: 10_000 } as const;
 const FAMILY = 100;
 
 /** One audit of several. */
-export interface AuditedCase {
+interface AuditedCase {
   readonly method: string;
   readonly neighbours: 'add-remove' | 'replace';
   readonly audited: Audited;
