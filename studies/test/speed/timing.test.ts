@@ -1,7 +1,7 @@
 /** The statistics of `npm run bench:timing`, on durations that were made up: no test depends on how fast anything is. */
 
 import jstat from '@eigenveil/testbed/goodness/jstat';
-import { generator } from '@eigenveil/testbed/random';
+import { generator, normal } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { wrongAt } from '../../speed/timing/controls.ts';
@@ -9,10 +9,10 @@ import { measureOperation } from '../../speed/timing/measure.ts';
 import { faultsOf, readingOf } from '../../speed/timing/verdict.ts';
 import { compareClasses, keptFractions, moments, welch } from '../../speed/timing/welch.ts';
 
-/** Standard normal deviates (Box and Muller, 1958). */
-function normal(seed: number): () => number {
+/** Gives standard normal numbers, the same for the same seed. */
+function normals(seed: number): () => number {
   const next = generator(seed);
-  return () => Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
+  return () => normal(next);
 }
 
 /** Durations of both classes in turns. */
@@ -62,7 +62,7 @@ describe("Welch's t", () => {
 describe('two classes', () => {
   test('that are alike are not told apart', () => {
     for (let seed = 1; seed <= 5; seed += 1) {
-      const noise = normal(seed);
+      const noise = normals(seed);
       const comparison = compareClasses(samplesOf(4000, () => 100 + noise()));
       expect(readingOf(comparison)).toBe('no difference seen');
       expect(comparison.counts).toEqual([2000, 2000]);
@@ -71,7 +71,7 @@ describe('two classes', () => {
   });
 
   test('whose means differ are told apart, with the sign and size of the difference', () => {
-    const noise = normal(1);
+    const noise = normals(1);
     const { t, difference, order, medians } = compareClasses(
       samplesOf(20_000, (which) => 100 + noise() + 0.5 * which),
     );
@@ -83,7 +83,7 @@ describe('two classes', () => {
   });
 
   test('that differ by less than rare interruptions hide show when the tail is cropped', () => {
-    const noise = normal(2);
+    const noise = normals(2);
     const next = generator(3);
     const samples = samplesOf(
       20_000,

@@ -1,5 +1,5 @@
-/** Numbers for tests, the same in each run; normal ones by Box and Muller. */
-import { generator, seedOf } from '@eigenveil/testbed/random';
+/** Numbers for tests, the same in each run. */
+import { generator, normal, seedOf } from '@eigenveil/testbed/random';
 
 export class SeededRandom {
   /** In (0, 1). */
@@ -10,7 +10,7 @@ export class SeededRandom {
   }
 
   normal(): number {
-    return Math.sqrt(-2 * Math.log(this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
+    return normal(this.uniform);
   }
 
   /** Entry i is normal with mean and deviation of that place. */

@@ -16,7 +16,7 @@ import {
   programOf,
   type StatisticsTask,
 } from '@eigenveil/task';
-import { generator } from '@eigenveil/testbed/random';
+import { generator, normal } from '@eigenveil/testbed/random';
 import { combine } from '../../src/shares.ts';
 import { toRing } from '../support/to-ring.ts';
 
@@ -134,11 +134,9 @@ export function settingOf({
   });
   const valueBits = computedBitsOf(task);
   const next = generator(17);
-  const drawn = floorDeviations(task).map((deviation) => {
-    // Box and Muller.
-    const normal = Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
-    return BigInt(Math.round(Math.SQRT2 * floorSize * deviation * normal));
-  });
+  const drawn = floorDeviations(task).map((deviation) =>
+    BigInt(Math.round(Math.SQRT2 * floorSize * deviation * normal(next))),
+  );
   const values = computedValues(task, flatten(task, plain)).map((value, i) => value + (drawn[i] ?? 0n));
   const statistics = unflattenComputed(task, values);
   // V takes no noise, and shares are shifted as values are.

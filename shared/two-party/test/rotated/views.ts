@@ -1,5 +1,6 @@
 /** How the CSP draws an answer's secrets, with and without faults. */
 
+import { normal } from '@eigenveil/testbed/random';
 import { upperEntries } from '../../src/rotated/matrices.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import type { RandomBits } from '../../src/rotated/random.ts';
@@ -14,10 +15,9 @@ export type Drawer = (
 
 export const honest: Drawer = (parameters, random) => drawSecrets(parameters, 1, random);
 
-/** A normal number in double precision (Box and Muller, 1958), in units of 2^−bits. */
+/** A normal number in double precision, in units of 2^−bits. */
 function doubleNormal(random: RandomBits, bits: number): bigint {
-  const uniform = () => (random.word() + 0.5) / 2 ** 32;
-  const g = Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+  const g = normal(() => (random.word() + 0.5) / 2 ** 32);
   return BigInt(Math.round(g * 2 ** 52)) << BigInt(bits - 52);
 }
 

@@ -5,7 +5,7 @@
  * sees here, where it must find nothing: docs/related-work.md.
  */
 import { symmetricEigen } from '@eigenveil/projection';
-import { generator } from '@eigenveil/testbed/random';
+import { generator, normal } from '@eigenveil/testbed/random';
 import {
   type Doubles,
   type Drawer,
@@ -144,7 +144,6 @@ describe('an attacker who separates independent components', () => {
 
   it('finds in M no more than by chance, nor in rows that are made of M', () => {
     const next = generator(53);
-    const normal = () => Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
     const some = rows.slice(0, 200);
     const runs = 30;
     const found: Record<'M' | 'made' | 'chance', number[]> = { M: [], made: [], chance: [] };
@@ -153,7 +152,7 @@ describe('an attacker who separates independent components', () => {
       const { values, vectors } = symmetricEigen(M);
       // All that M tells of rows is their second moments, so that normal ones are as good as any.
       const made = Array.from({ length: 200 }, () => {
-        const z = values.map((value) => Math.sqrt(value) * normal());
+        const z = values.map((value) => Math.sqrt(value) * normal(next));
         return times([z], vectors)[0]!;
       });
       const features = transposed(rotation);
