@@ -1,5 +1,5 @@
 /**
- * Data sets of the laboratory, scaled by public ranges: round numbers that follow from what a feature is, written down without a look at minima and
+ * Data sets of the comparison, scaled by public ranges: round numbers that follow from what a feature is, written down without a look at minima and
  * maxima. Values beyond are moved to the nearer end.
  */
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The part of density-clustering 1.3 that the laboratory uses. */
+/** The part of density-clustering 1.3 that studies use. */
 declare module 'density-clustering' {
   export class DBSCAN {
     /** Indices of points that are in no cluster, after `run`. */

@@ -1,5 +1,5 @@
 /**
- * The Gaussian mechanism over real numbers, for the laboratory. Its proof stands beside its calibrations; what doubles do to
+ * The Gaussian mechanism over real numbers, for published methods. Its proof stands beside its calibrations; what doubles do to
  * such proofs is said in random/real.ts.
  */
 

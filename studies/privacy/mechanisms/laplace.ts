@@ -1,5 +1,5 @@
 /**
- * The Laplace mechanism over real numbers, for the laboratory (see random/real.ts for what doubles do to the proof).
+ * The Laplace mechanism over real numbers, for published methods (see random/real.ts for what doubles do to the proof).
  *
  * Proof note (Dwork, McSherry, Nissim and Smith, "Calibrating noise to sensitivity in private data analysis", 2006). Let
  * ‖q(D) − q(D′)‖₁ <= Δ for all neighbours, under whichever neighbouring relation Δ was derived for: add or remove one row, or

@@ -1,6 +1,6 @@
 /**
  * Symmetric noise for a d × d matrix of second moments Σ x xᵀ: the upper triangle is drawn and mirrored. Over real numbers, for
- * the laboratory (see random/real.ts).
+ * published methods (see random/real.ts).
  *
  * Proof note. The lower triangle repeats the upper one, so to release the matrix is to release d(d + 1)/2 numbers. For rows with
  * ‖x‖₂ <= 1, clipped before anything is summed:

@@ -1,5 +1,5 @@
 /**
- * Wishart noise, which keeps a matrix of second moments positive semidefinite. Over real numbers, for the laboratory (see
+ * Wishart noise, which keeps a matrix of second moments positive semidefinite. Over real numbers, for published methods (see
  * random/real.ts). Its proof, and why the published calibration with d + 1 degrees of freedom is not private, stand beside
  * dpDeltaOfWishart in wishart-calibration.ts.
  */

@@ -2,7 +2,7 @@
  * Methods with one trusted curator, who holds all rows and adds noise once: what distributed methods are measured against.
  *
  * Proofs stand beside the mechanisms: sensitivities of second moments in mechanisms/symmetric.ts, of the joint statistic in
- * stage/sensitivity.ts, the Wishart mechanism in wishart-calibration.ts. Over real numbers, for the laboratory.
+ * stage/sensitivity.ts, the Wishart mechanism in wishart-calibration.ts. Over real numbers, for published methods.
  */
 
 import { SCATTER_WEIGHTS } from '@eigenveil/methods';

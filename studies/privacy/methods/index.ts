@@ -1,4 +1,4 @@
-/** The laboratory: published methods of differentially private PCA over distributed rows, on one footing. */
+/** Published methods of differentially private PCA over distributed rows, on one footing. */
 import {
   analyzeGauss,
   centralJoint,

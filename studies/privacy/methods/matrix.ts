@@ -1,4 +1,4 @@
-/** Sums over rows and eigenvectors, in doubles: the arithmetic that the methods of the laboratory share. */
+/** Sums over rows and eigenvectors, in doubles: the arithmetic that published methods share. */
 
 import { invalid } from '@eigenveil/privacy/parts';
 import { EigenvalueDecomposition, Matrix, QrDecomposition } from 'ml-matrix';

@@ -1,4 +1,4 @@
-/** What a method of the laboratory is: how it finds components, what it promises of the rows, and what of that it keeps. */
+/** What a published method is here: how it finds components, what it promises of the rows, and what of that it keeps. */
 
 import type { RandomSource } from '@eigenveil/privacy';
 

@@ -1,5 +1,5 @@
 /**
- * The stage of Eigenveil as the laboratory sees it: exact integer statistics R, V, Q with the Gaussian noise, rounded to integers, that the noise plan of a
+ * The stage of Eigenveil as the comparison sees it: exact integer statistics R, V, Q with the Gaussian noise, rounded to integers, that the noise plan of a
  * task asks for, of both servers or of the CSP alone. Plan, weights and sampler are those of the protocol.
  */
 

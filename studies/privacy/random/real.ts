@@ -1,5 +1,5 @@
 /**
- * Real-valued draws in doubles, for the laboratory: what published methods are compared with.
+ * Real-valued draws in doubles, for the published methods that are compared.
  *
  * Doubles leak. Which low digits a noisy double can have depends on the value under the noise (Mironov, "On significance of
  * the least significant bits for differential privacy", 2012; Haney et al., "Precision-based attacks and interval refining",

@@ -1,4 +1,4 @@
-/** Shares of the variance: exact ones, those that noise made too large, and those that cannot be told. That intervals hold is a test of the laboratory. */
+/** Shares of the variance: exact ones, those that noise made too large, and those that cannot be told. A test of `studies/privacy` tries that intervals hold. */
 import { noiseNorm, noisePlanOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { explainedVariance, type ShareOfVariance } from '../../src/index.ts';

@@ -30,7 +30,7 @@ const SEED = {
   scenes: ['pima'],
 } as const;
 
-/** Members dealt to owners of three rows, in the laboratory's units. */
+/** Members dealt to owners of three rows, in the units of `studies/privacy`. */
 function sitesOf({ scene, seed }: Setting, dealing: number): Row[][] {
   const members = membersOf(scene);
   const scale = Math.sqrt(scene.proposal.features.length);

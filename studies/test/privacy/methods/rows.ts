@@ -1,4 +1,4 @@
-/** Rows for tests of the laboratory. */
+/** Rows for tests of published methods. */
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { boundedRow } from '../../../privacy/methods/matrix.ts';
 import type { Row } from '../../../privacy/methods/method.ts';
