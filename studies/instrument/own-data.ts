@@ -46,19 +46,13 @@ export async function readOwnData({
   ranges,
   range = [],
 }: OwnDataOptions): Promise<OwnData> {
-  const records: string[][] = [];
-  try {
-    for await (const { cells } of readRecords(readFileBytes(file))) records.push([...cells]);
-  } catch (cause) {
-    throw wrong(`"--data" expected a CSV file, got ${file}: ${(cause as Error).message}`, cause);
-  }
-  const [header = [], ...lines] = records;
+  const { header, lines } = await recordsOf(file);
   const labels = privateLabel === undefined ? [label] : [label, privateLabel];
   const places = labels.map((name, i) => {
     const at = header.indexOf(name);
     if (at < 0)
       throw wrong(
-        `${file}: "${i === 0 ? '--label' : '--private-label'}" expected a column of the file, has no ${JSON.stringify(name)}`,
+        `${file}: "${i === 0 ? '--label' : '--private-label'}" expected a column of the file, has no ${JSON.stringify(name)}; its first line names columns, separated by commas: ${header.length} here`,
       );
     return at;
   });
@@ -67,10 +61,15 @@ export async function readOwnData({
     throw wrong(`${file}: expected at least ${LEAST_ROWS} rows, has ${lines.length}`);
   const columns = header.filter((_, i) => !places.includes(i));
   if (columns.length < 2) throw wrong(`${file}: expected at least 2 columns beside the label`);
-  const rows = lines.map((cells, i) => numbersOf(cells, header, places, `${file}, line ${i + 2}`));
+  if (new Set(header).size < header.length)
+    throw wrong(`${file}: expected a name of its own for every column, has one of two columns`);
+  const rows = lines.map(({ cells, line }) => numbersOf(cells, header, places, `${file}, line ${line}`));
+  const unnamed = lines.find(({ cells }) => places.some((at) => cells[at]!.trim() === ''));
+  if (unnamed !== undefined)
+    throw wrong(`${file}, line ${unnamed.line}: expected a class; leave out rows with missing values`);
   const [own, second] = places.map((at) =>
     classesOf(
-      lines.map((cells) => cells[at]!),
+      lines.map(({ cells }) => cells[at]!),
       `${file}: ${JSON.stringify(header[at])}`,
     ),
   );
@@ -82,6 +81,32 @@ export async function readOwnData({
     ...own!,
     ...(second && { privateLabels: second.labels }),
   };
+}
+
+interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/** The header and the rows behind it, which are as wide. */
+async function recordsOf(file: string): Promise<{ header: readonly string[]; lines: readonly CsvRecord[] }> {
+  const records: CsvRecord[] = [];
+  try {
+    for await (const record of readRecords(readFileBytes(file))) records.push(record);
+  } catch (cause) {
+    const { code, message } = cause as CodedError;
+    // What is said of it names an option that studies do not have.
+    const why = code === 'ERR_ENCODING' ? 'save it as UTF-8' : message;
+    throw wrong(`"--data" expected a CSV file, got ${file}: ${why}`, cause);
+  }
+  const [first, ...lines] = records;
+  const header = first?.cells ?? [];
+  const odd = lines.find(({ cells }) => cells.length !== header.length);
+  if (odd !== undefined)
+    throw wrong(
+      `${file}, line ${odd.line}: expected as many cells as the header has, ${header.length}, has ${odd.cells.length}; cells are separated by commas, and those with commas stand in quotes`,
+    );
+  return { header, lines };
 }
 
 function classesOf(names: readonly string[], place: string): Pick<OwnData, 'labels' | 'classes'> {
@@ -152,8 +177,17 @@ async function rangesOf(
 }
 
 async function readRanges(file: string): Promise<Record<string, [number, number]>> {
+  let text: string;
   try {
-    return Ranges.parse(JSON.parse(await readFile(file, 'utf8')));
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    throw wrong(
+      `"--ranges" expected a file, cannot read ${file}: ${(cause as NodeJS.ErrnoException).code}`,
+      cause,
+    );
+  }
+  try {
+    return Ranges.parse(JSON.parse(text.replace(/^\uFEFF/, '')));
   } catch (cause) {
     throw wrong(`"--ranges" expected JSON {"column": [least, largest], …}, got ${file}`, cause);
   }

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runStudies } from '../../instrument/main.ts';
 import { readOwnData } from '../../instrument/own-data.ts';
@@ -251,6 +252,29 @@ describe("the user's own rows", () => {
     expect(rows.rows[59]).toEqual([59, 3]);
   });
 
+  test('are read as programs write them, or refused with what a study can read', async () => {
+    const file = join(folder, 'odd.csv');
+    const content = [HEADER, ...lines(60, (i) => (i % 2 === 0 ? 'even' : 'odd'))];
+    const given = { data: file, label: 'kind', range: ['width=0:100', 'height=0:7'] };
+    await writeFile(file, content.join('\n'));
+    const plain = await readOwnData(given);
+    const quoted = content.map((line) => line.replace(/[^,]+/g, '"$&"'));
+    for (const bytes of [
+      `\uFEFF${content.join('\r\n')}\r\n`,
+      quoted.join('\n'),
+      gzipSync(content.join('\n')),
+    ]) {
+      await writeFile(file, bytes);
+      expect(await readOwnData(given)).toEqual(plain);
+    }
+    await writeFile(file, Buffer.from(content.join('\n').replaceAll('odd', 'é'), 'latin1'));
+    await expect(readOwnData(given)).rejects.toThrow(/odd\.csv: save it as UTF-8$/);
+    await writeFile(file, content.join('\n'));
+    const ranges = join(folder, 'ranges.json');
+    await writeFile(ranges, '\uFEFF{"width": [0, 100], "height": [0, 7]}');
+    expect(await readOwnData({ data: file, label: 'kind', ranges })).toEqual(plain);
+  });
+
   const two = (i: number) => (i % 2 === 0 ? 'even' : 'odd');
   test.each([
     ['without the label', ['width,height,sort', ...lines(60, two)], RANGES, 'has no \\"kind\\"'],
@@ -281,10 +305,30 @@ describe("the user's own rows", () => {
       ['--range', 'width=9:1', 'height=0:7'],
       'below its largest',
     ],
+    ['separated by semicolons', ['width;height;kind', '1;2;odd'], RANGES, 'separated by commas'],
+    [
+      'with a row that is too short',
+      [HEADER, '', ...lines(59, two), '5,odd'],
+      RANGES,
+      'line 62: expected as many cells as the header has, 3, has 2',
+    ],
+    [
+      'with a missing class',
+      [HEADER, ...lines(50, two), ...lines(9, () => ''), '5,3,odd'],
+      RANGES,
+      'line 52: expected a class',
+    ],
+    ['with two columns of one name', ['width,width,kind', ...lines(60, two)], RANGES, 'a name of its own'],
+    [
+      'with ranges that are not there',
+      [HEADER, ...lines(60, two)],
+      ['--ranges', '/nowhere/ranges.json'],
+      'cannot read /nowhere/ranges.json: ENOENT',
+    ],
     ['with no range at all', [HEADER, ...lines(60, two)], ['--range', 'width'], 'COLUMN=LEAST:LARGEST'],
   ])('%s are refused with what the study needs', async (_, content, ranges, why) => {
     const { code, errors } = await own(content, ...ranges, '--json');
-    expect(code).not.toBe(0);
+    expect(code).toBe(2);
     expect(errors).toContain(why);
     expect(errors).not.toContain('wide,3');
   });
