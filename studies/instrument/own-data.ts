@@ -131,7 +131,9 @@ export function refuseRows(
   measures: string,
 ): void {
   if (own !== undefined)
-    throw wrong(`${id} takes no rows, as it measures ${measures}; "--only" leaves it out of a run`);
+    throw wrong(
+      `${id} takes no rows, as it measures ${measures}: run it without "--data", or leave it out of a run by "--only"`,
+    );
 }
 
 function numbersOf(

@@ -76,7 +76,7 @@ describe('own rows', () => {
     }
     for (const id of ['key-length', 'scaling', 'transform', 'waits'])
       expect(refusals.get(`speed/${id}`)).toMatch(
-        /^ERR_STUDY_DATA "--data" expected a study of rows: this one measures /,
+        /^ERR_STUDY_DATA speed\/.* takes no rows, as it measures .*: run it without "--data", or leave it out of a run by "--only"$/,
       );
     expect(refusals.get('speed/sketch')).toMatch(
       /ERR_STUDY_DATA .* expected 26 to 200 columns beside the label, got 3/,
