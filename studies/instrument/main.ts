@@ -288,7 +288,15 @@ class Run {
 
   async #ownData(): Promise<{ readonly data: OwnData; readonly digest: string } | undefined> {
     const { data, label, privateLabel, ranges, range } = this.#options;
-    if (data === undefined) return undefined;
+    if (data === undefined) {
+      const given = Object.entries({ label, privateLabel, ranges, range }).find(([, it]) => it !== undefined);
+      if (given !== undefined)
+        throw new CodedError(
+          STUDY_CODES.ERR_STUDY_DATA,
+          `"--${given[0].replace('L', '-l')}" expected "--data FILE" beside it`,
+        );
+      return undefined;
+    }
     if (label === undefined)
       throw new CodedError(STUDY_CODES.ERR_STUDY_DATA, '"--data" expected "--label COLUMN" beside it');
     const own = await readOwnData({

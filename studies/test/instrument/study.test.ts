@@ -240,6 +240,16 @@ describe("the user's own rows", () => {
     expect((await own(content, '--ranges', file)).code).toBe(0);
   });
 
+  test.each([
+    ['label', 'kind'],
+    ['private-label', 'who'],
+    ['ranges', 'ranges.json'],
+    ['range', 'width=0:1'],
+  ])('are not forgotten where --%s stands without them', async (name, value) => {
+    const { code, errors } = await study(await madeUpGroup(), 'made-up', `--${name}`, value);
+    expect([code, errors]).toEqual([2, expect.stringContaining(`"--${name}" expected "--data FILE"`)]);
+  });
+
   test('may have a private label, which is no number of theirs', async () => {
     const file = join(folder, 'two.csv');
     const people = ['ann', 'bob', 'ann', 'eve'];
