@@ -177,7 +177,9 @@ class Run {
       studies: this.#studies.map(({ id }) => id),
       chosen: {
         ...Object.fromEntries([...chosen].map(([name, value]) => [name, String(value)])),
-        ...(own && { data: own.digest }),
+        ...(own && {
+          data: `${own.data.name}, ${own.data.rows.length} × ${own.data.columns.length}, SHA-256 ${own.digest}`,
+        }),
       },
       environment: await describeEnvironment(),
     };

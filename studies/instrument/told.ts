@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Told } from './figure.ts';
 import type { Report, Section } from './report/document.ts';
+import { escapeMarkdown } from './report/text.ts';
 import { type MeasuredCase, recordsOf, type StudyResults } from './results.ts';
 import type { Study, StudyGroup } from './study.ts';
 import { chartsOf, type Records, selected, tablesOf } from './tables.ts';
@@ -91,7 +92,12 @@ export async function reportOf(
   const alone = description.studies.length === 1 && group.studies.length > 1 ? own[0] : undefined;
   const parts = await Promise.all(own.map((study) => wordedStudy(study, results)));
   const whole = alone === undefined ? await wordedGroup(group, results) : NOTHING;
-  const run = `A ${description.scale} run, finished ${finishedAt.slice(0, 16).replace('T', ' ')} UTC.`;
+  const { data } = description.chosen;
+  const rows =
+    data === undefined
+      ? ''
+      : `, over rows of its user’s own in place of all data sets (${escapeMarkdown(data)})`;
+  const run = `A ${description.scale} run${rows}, finished ${finishedAt.slice(0, 16).replace('T', ' ')} UTC.`;
   return {
     report: {
       title: alone?.title ?? group.title,

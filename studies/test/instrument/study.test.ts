@@ -234,7 +234,10 @@ describe("the user's own rows", () => {
     expect((await own(content, ...RANGES)).code).toBe(0);
     const { cases, description } = await results();
     expect(cases.map(({ parameters }) => parameters.rows)).toEqual([60, 60]);
-    expect(description.chosen.data).toMatch(/^[0-9a-f]{64}$/);
+    expect(description.chosen.data).toMatch(/^own, 60 × 2, SHA-256 [0-9a-f]{64}$/);
+    expect(await read('report.md')).toContain(
+      'A quick run, over rows of its user’s own in place of all data sets (own, 60 × 2, SHA-256',
+    );
     const file = join(folder, 'ranges.json');
     await writeFile(file, '{"width": [0, 100], "height": [0, 7]}');
     expect((await own(content, '--ranges', file)).code).toBe(0);
