@@ -304,6 +304,7 @@ class Run {
     const own = await readOwnData({
       data,
       label,
+      learnsNumbers: this.#studies.every((study) => study.learnsNumbers),
       ...(privateLabel !== undefined && { privateLabel }),
       ...(ranges !== undefined && { ranges }),
       ...(range && { range }),

@@ -15,6 +15,8 @@ export interface OwnData {
   /** Public bounds of each column; values beyond count as the nearer end. */
   readonly ranges: readonly Range[];
   readonly rows: readonly (readonly number[])[];
+  /** Public bounds of the label, where it is a number that is learnt. */
+  readonly labelRange?: Range;
   /** Class indices, in the order of `classes`. */
   readonly labels: readonly number[];
   readonly classes: readonly string[];
@@ -26,6 +28,8 @@ export interface OwnDataOptions {
   readonly data: string;
   readonly label: string;
   readonly privateLabel?: string;
+  /** The label is a number, of which no value needs to occur twice. */
+  readonly learnsNumbers?: boolean;
   /** JSON: `{"column": [least, largest]}`. */
   readonly ranges?: string;
   /** `column=least:largest`; these come before those of the file. */
@@ -43,6 +47,7 @@ export async function readOwnData({
   data: file,
   label,
   privateLabel,
+  learnsNumbers = false,
   ranges,
   range = [],
 }: OwnDataOptions): Promise<OwnData> {
@@ -71,12 +76,17 @@ export async function readOwnData({
     classesOf(
       lines.map(({ cells }) => cells[at]!),
       `${file}: ${JSON.stringify(header[at])}`,
+      learnsNumbers ? 1 : LEAST_ROWS_PER_CLASS,
     ),
   );
+  const known = await knownRanges(ranges, range);
+  const isRanged = learnsNumbers || known.has(label);
+  const bounds = rangesOf(isRanged ? [...columns, label] : columns, known);
   return {
     name: basename(file).replace(/\.csv(\.gz)?$/i, ''),
     columns,
-    ranges: await rangesOf(columns, ranges, range),
+    ranges: bounds.slice(0, columns.length),
+    ...(isRanged && { labelRange: bounds.at(-1)! }),
     rows,
     ...own!,
     ...(second && { privateLabels: second.labels }),
@@ -109,14 +119,16 @@ async function recordsOf(file: string): Promise<{ header: readonly string[]; lin
   return { header, lines };
 }
 
-function classesOf(names: readonly string[], place: string): Pick<OwnData, 'labels' | 'classes'> {
+function classesOf(
+  names: readonly string[],
+  place: string,
+  least: number,
+): Pick<OwnData, 'labels' | 'classes'> {
   const classes = [...new Set(names)].sort();
   if (classes.length < 2) throw wrong(`${place} expected at least 2 classes, has ${classes.length}`);
   const fewest = Math.min(...classes.map((name) => names.filter((it) => it === name).length));
-  if (fewest < LEAST_ROWS_PER_CLASS)
-    throw wrong(
-      `${place} expected at least ${LEAST_ROWS_PER_CLASS} rows of each class, has ${fewest} of one`,
-    );
+  if (fewest < least)
+    throw wrong(`${place} expected at least ${least} rows of each class, has ${fewest} of one`);
   return { labels: names.map((name) => classes.indexOf(name)), classes };
 }
 
@@ -153,11 +165,10 @@ function numbersOf(
   });
 }
 
-async function rangesOf(
-  columns: readonly string[],
+async function knownRanges(
   file: string | undefined,
   flags: readonly string[],
-): Promise<Range[]> {
+): Promise<ReadonlyMap<string, Range>> {
   const known = new Map<string, Range>(file === undefined ? [] : Object.entries(await readRanges(file)));
   for (const flag of flags) {
     const [, column, least, largest] = /^(.+)=([^:=]+):([^:=]+)$/.exec(flag) ?? [];
@@ -165,6 +176,10 @@ async function rangesOf(
       throw wrong(`"--range" expected COLUMN=LEAST:LARGEST, got ${JSON.stringify(flag)}`);
     known.set(column, [Number(least), Number(largest)]);
   }
+  return known;
+}
+
+function rangesOf(columns: readonly string[], known: ReadonlyMap<string, Range>): Range[] {
   const missing = columns.filter((column) => !known.has(column));
   if (missing.length > 0)
     throw wrong(

@@ -43,6 +43,8 @@ export interface Study<Case extends Tidy = Tidy> {
   readonly title: string;
   /** Measured where it is named, not as a part of its whole group. */
   readonly isApart?: true;
+  /** The label of its user's own rows is a number that it learns, with a public range. */
+  readonly learnsNumbers?: true;
   /** What its user may choose, as flags. */
   readonly settings?: readonly Setting[];
   plan(asked: Asked): Promise<Plan<Case>> | Plan<Case>;

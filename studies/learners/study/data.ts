@@ -99,18 +99,24 @@ export async function tableOf(name: SourceName): Promise<Table | undefined> {
 }
 
 /** The user's own rows: their class is learnt, as an index or, where classes are numbers, as the number. */
-function ownTable({ rows, ranges, labels, classes }: OwnData, learnt: 'class' | 'number'): Table {
+function ownTable({ rows, ranges, labels, labelRange, classes }: OwnData, learnt: 'class' | 'number'): Table {
   const values = learnt === 'class' ? [...classes.keys()] : classes.map(Number);
   if (!values.every(Number.isFinite))
     throw new CodedError(
       STUDY_CODES.ERR_STUDY_DATA,
       'learners/regression learns numbers and expected "--label" to name a column of numbers; learners/accuracy and learners/features learn classes',
     );
+  if (learnt === 'number' && labelRange === undefined)
+    throw new CodedError(
+      STUDY_CODES.ERR_STUDY_DATA,
+      'learners/regression learns "--label" as a number and expected a public range of it, too',
+    );
+  const [least, largest] = labelRange ?? [0, classes.length - 1];
   return {
     rows,
-    targets: labels.map((label) => values[label]!),
+    targets: labels.map((label) => Math.min(largest, Math.max(least, values[label]!))),
     ranges: ranges.map(([least, largest]) => ({ least, largest })),
-    target: { least: Math.min(...values), largest: Math.max(...values) },
+    target: { least, largest },
   };
 }
 

@@ -265,6 +265,23 @@ describe("the user's own rows", () => {
     expect(rows.rows[59]).toEqual([59, 3]);
   });
 
+  test('may have a label that is a number, with a public range, where a study learns numbers', async () => {
+    const file = join(folder, 'numbers.csv');
+    await writeFile(file, [HEADER, ...lines(60, (i) => `${i / 8}`)].join('\n'));
+    const range = ['width=0:100', 'height=0:7'];
+    const given = { data: file, label: 'kind', learnsNumbers: true };
+    const { labelRange, ranges } = await readOwnData({ ...given, range: [...range, 'kind=0:10'] });
+    expect([labelRange, ranges]).toEqual([
+      [0, 10],
+      [
+        [0, 100],
+        [0, 7],
+      ],
+    ]);
+    await expect(readOwnData({ ...given, range })).rejects.toThrow(/none for "kind"/);
+    await expect(readOwnData({ ...given, learnsNumbers: false, range })).rejects.toThrow(/has 1 of one/);
+  });
+
   test('are read as programs write them, or refused with what a study can read', async () => {
     const file = join(folder, 'odd.csv');
     const content = [HEADER, ...lines(60, (i) => (i % 2 === 0 ? 'even' : 'odd'))];

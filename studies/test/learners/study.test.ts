@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { describe, expect, it, test } from 'vitest';
+import type { OwnData } from '../../instrument/own-data.ts';
 import { StudyResults } from '../../instrument/results.ts';
 import { measured } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
@@ -29,9 +30,10 @@ describe('of the user’s own rows', () => {
     ] as const,
     rows: labels.map((label) => [2 + 6 * label + 0.5 * next(), 2 + 6 * label + 0.5 * next()]),
     labels,
+    labelRange: [0, 10] as const,
     classes: ['3', '9'],
   };
-  const planned = async <Case extends Tidy>(study: Study<Case>, of = own) =>
+  const planned = async <Case extends Tidy>(study: Study<Case>, of: OwnData = own) =>
     (await study.plan({ scale: 'quick', settings: new Settings('quick'), own: of })).cases;
   const all = async <Case extends Tidy>(study: Study<Case>): Promise<Tidy[]> => {
     const [parameters] = await planned(study);
@@ -63,6 +65,8 @@ describe('of the user’s own rows', () => {
     await expect(planned(regression, { ...own, classes: ['no', 'yes'] })).rejects.toThrow(
       /column of numbers/,
     );
+    const { labelRange, ...classes } = own;
+    await expect(planned(regression, classes)).rejects.toThrow(/a public range of it/);
   });
 
   it('clusters follow two clumps, and the noise of the thesis finds none', async () => {
