@@ -1,6 +1,8 @@
 /** PCA of thousands of features by a sketch: owner, both servers, and the variance that is lost. */
 import { LIMITS, TwoPartyName } from '@eigenveil/methods';
 import { PaillierPool } from '@eigenveil/paillier';
+import { CodedError } from '@eigenveil/platform';
+import { STUDY_CODES } from '../../instrument/codes.ts';
 import { only } from '../../instrument/figure.ts';
 import { setting, someOf, wholeNumber, wholeNumbers } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
@@ -63,6 +65,12 @@ export const sketches = defineStudy<SketchCase & Tidy>({
       .filter((dataset) => settings.of(OF_FEATURES).includes(featuresOf(dataset)));
     const { sets, omissions } = await setsThere(names.map((dataset) => ({ dataset })));
     const twoParty = settings.of(TWO_PARTY);
+    const widest = Math.max(...settings.of(COLUMNS));
+    if (own !== undefined && own.columns.length <= widest)
+      throw new CodedError(
+        STUDY_CODES.ERR_STUDY_DATA,
+        `speed/sketches expected more columns beside the label than the sketch has, ${widest} by "--columns"; got ${own.columns.length}`,
+      );
     return {
       cases: (own === undefined ? sets : [{ dataset: own.name }]).flatMap(({ dataset }) =>
         settings

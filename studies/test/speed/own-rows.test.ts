@@ -78,6 +78,9 @@ describe('own rows', () => {
       expect(refusals.get(`speed/${id}`)).toMatch(
         /^ERR_STUDY_DATA speed\/.* takes no rows, as it measures .*: run it without "--data", or leave it out of a run by "--only"$/,
       );
+    expect(refusals.get('speed/sketches')).toMatch(
+      /ERR_STUDY_DATA .* more columns beside the label than the sketch has, 20 by "--columns"; got 3$/,
+    );
     expect(refusals.get('speed/sketch')).toMatch(
       /ERR_STUDY_DATA .* expected 26 to 200 columns beside the label, got 3/,
     );
