@@ -12,8 +12,9 @@ export interface OwnData {
   /** The file's name without its ending. */
   readonly name: string;
   readonly columns: readonly string[];
-  /** Public bounds of each column; values beyond count as the nearer end. */
+  /** Public bounds of each column. */
   readonly ranges: readonly Range[];
+  /** Values that lay beyond are the nearer end. */
   readonly rows: readonly (readonly number[])[];
   /** Public bounds of the label, where it is a number that is learnt. */
   readonly labelRange?: Range;
@@ -87,7 +88,7 @@ export async function readOwnData({
     columns,
     ranges: bounds.slice(0, columns.length),
     ...(isRanged && { labelRange: bounds.at(-1)! }),
-    rows,
+    rows: rows.map((row) => row.map((value, i) => Math.min(bounds[i]![1], Math.max(bounds[i]![0], value)))),
     ...own!,
     ...(second && { privateLabels: second.labels }),
   };

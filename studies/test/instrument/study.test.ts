@@ -263,6 +263,17 @@ describe("the user's own rows", () => {
     expect(rows).toMatchObject({ columns: ['width', 'height'], classes: ['0', '1'] });
     expect(rows.privateLabels!.slice(0, 4)).toEqual([0, 1, 0, 2]);
     expect(rows.rows[59]).toEqual([59, 3]);
+    // Values beyond a range are its nearer end.
+    const narrow = await readOwnData({
+      data: file,
+      label: 'kind',
+      privateLabel: 'who',
+      range: ['width=9:50', 'height=0:7'],
+    });
+    expect([narrow.rows[0], narrow.rows[59]]).toEqual([
+      [9, 0],
+      [50, 3],
+    ]);
   });
 
   test('may have a label that is a number, with a public range, where a study learns numbers', async () => {
