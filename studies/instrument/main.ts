@@ -48,13 +48,17 @@ export async function runStudies(
 ): Promise<void> {
   const [first = ''] = argv.slice(2);
   const [name, study] = first.split('/') as [string, string | undefined];
-  const load = groups[name];
-  const command = { root, words: argv.slice(2) };
-  const program = load === undefined ? withoutName(groups) : ofGroup(await load(), study, command);
-  await runCommand(program, load === undefined ? [...argv] : [...argv.slice(0, 2), ...argv.slice(3)]);
+  const group = await groups[name]?.();
+  if (group === undefined || (study !== undefined && !group.studies.some((it) => nameOf(it) === study)))
+    await runCommand(withoutName(groups, group), [...argv]);
+  else {
+    const program = ofGroup(group, study, { root, words: argv.slice(2) });
+    await runCommand(program, [...argv.slice(0, 2), ...argv.slice(3)]);
+  }
 }
 
-function withoutName(groups: Groups): Command {
+/** @param group that of a study which it does not have */
+function withoutName(groups: Groups, group?: StudyGroup): Command {
   return (
     createProgram({
       name: 'study',
@@ -78,7 +82,7 @@ Examples:
         if (!list)
           throw new CodedError(
             COMMAND_CODES.ERR_CONFIGURATION,
-            `"NAME" expected one of ${Object.keys(groups).join(', ')}, or one of their studies; got ${asked ?? 'none'}; --list prints all`,
+            `"NAME" expected ${group === undefined ? `one of ${Object.keys(groups).join(', ')}, or one of their studies` : `one of ${group.studies.map(({ id }) => id).join(', ')}`}; got ${asked ?? 'none'}; --list prints all`,
           );
         const all = await Promise.all(Object.values(groups).map((load) => load()));
         const studies = all.flatMap((group) => group.studies.map(({ id, title }) => ({ id, title })));
@@ -90,8 +94,6 @@ Examples:
 function ofGroup(group: StudyGroup, study: string | undefined, given: Given): Command {
   const { root } = given;
   const known = group.studies.map(nameOf);
-  if (study !== undefined && !known.includes(study))
-    throw new InvalidArgumentError(`Expected one of ${known.map((it) => `${group.name}/${it}`).join(', ')}.`);
   const settings = new Map(
     group.studies
       .filter((it) => (study === undefined ? !it.isApart : nameOf(it) === study))

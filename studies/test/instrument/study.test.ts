@@ -155,6 +155,11 @@ describe('a made-up study', () => {
     expect((await study(group, '--list')).output).toMatch(/^made-up\/throws +how far an arm throws\n$/);
     const refused = await study(group, 'made', '--quick');
     expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining('made-up')]);
+    const unknown = await study(group, 'made-up/catches', '--quick');
+    expect([unknown.code, unknown.errors]).toEqual([
+      2,
+      expect.stringContaining('"NAME" expected one of made-up/throws; got made-up/catches'),
+    ]);
     const other = await study(group, 'made-up', '--only', 'throws,catches');
     expect([other.code, other.errors]).toEqual([2, expect.stringContaining('Expected some of throws.')]);
   });
