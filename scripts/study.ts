@@ -7,4 +7,10 @@ import { ROOT } from './rooms.ts';
 if (process.argv[2] === 'evaluation') {
   process.argv.splice(2, 1);
   await import('./evaluate.ts');
-} else await runStudies(GROUPS, ROOT);
+} else {
+  await runStudies(GROUPS, ROOT);
+  if (process.argv.includes('--list'))
+    process.stdout.write(
+      `${'evaluation'.padEnd(28)} attacks on what tasks reveal: npm run evaluate -- --help\n`,
+    );
+}
