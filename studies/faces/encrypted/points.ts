@@ -1,9 +1,9 @@
 /** Points of the study of faces through the services, a sketched PCA and DCA on its components, beside the same in the clear. */
+
 import { join } from 'node:path';
-import { CodedError } from '@eigenveil/platform';
 import { seedOf } from '@eigenveil/testbed/random';
-import { STUDY_CODES } from '../../instrument/codes.ts';
 import { count, distinct, type Figure, least, mean, most, only, spread } from '../../instrument/figure.ts';
+import { refuseRows } from '../../instrument/own-data.ts';
 import { writePictures } from '../../instrument/report/apart.ts';
 import { type Bench, type ChartOf, defineStudy, type Fact } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -124,11 +124,11 @@ export const points = defineStudy<Part & { readonly kind: string }>({
   title:
     'points of the study of faces through the services: a sketched PCA and DCA on it, beside the clear ones',
   plan: async ({ scale, own }) => {
-    if (own !== undefined)
-      throw new CodedError(
-        STUDY_CODES.ERR_STUDY_DATA,
-        '"faces-encrypted" measures faces of 16, 32 and 64 pixels a side through the services, with keys of 2048 bits: it takes no other rows',
-      );
+    refuseRows(
+      'faces-encrypted/points',
+      { own },
+      'faces of 16, 32 and 64 pixels a side through the services, with keys of 2048 bits',
+    );
     const all = SETS.flatMap((set) =>
       SIDES.flatMap((side) =>
         Array.from({ length: SPLITS[side][0] }, (_, i) => ({

@@ -137,7 +137,7 @@ describe("the user's own rows", () => {
       '"--private-label COLUMN"',
     );
     const [points] = facesEncrypted.studies;
-    await expect(async () => points!.plan({ ...quick, own })).rejects.toThrow('takes no other rows');
+    await expect(async () => points!.plan({ ...quick, own })).rejects.toThrow('takes no rows');
   });
 
   it('become grey levels from their ranges', async () => {
