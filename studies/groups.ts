@@ -6,7 +6,7 @@ export const GROUPS: Groups = {
   privacy: async () => (await import('./privacy/index.ts')).privacy,
   learners: async () => (await import('./learners/index.ts')).learners,
   ranges: async () => (await import('./ranges/index.ts')).ranges,
-  recognition: async () => (await import('./recognition/index.ts')).group,
+  recognition: async () => (await import('./recognition/index.ts')).recognition,
   faces: async () => (await import('./faces/index.ts')).faces,
   'faces-encrypted': async () => (await import('./faces/encrypted/index.ts')).facesEncrypted,
 };

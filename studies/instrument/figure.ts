@@ -1,6 +1,7 @@
 /** Figures of tidy records: what a cell of a table, a point of a chart or a fact in a sentence says. */
+import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { MISSING, scaleOf, significant } from './quantities.ts';
-import { fitPowerLaw, median as middle, summarise, summariseRatios } from './statistics.ts';
+import { fitPowerLaw, median as middle, momentsOf, summarise, summariseRatios } from './statistics.ts';
 import type { Tidy, Value } from './tidy.ts';
 
 export interface Told {
@@ -77,11 +78,9 @@ export function mean(column: string, form: Form = {}): Figure {
 /** Mean ± standard deviation (n − 1); one sample has no deviation. */
 export function spread(column: string, form: Form = {}): Figure {
   return ofSamples(column, (samples) => {
-    const value = meanOf(samples);
+    const { mean: value, deviation } = momentsOf(samples)!;
     const text = written(value, form);
-    if (samples.length < 2) return { value, text };
-    const squares = samples.reduce((sum, sample) => sum + (sample - value) ** 2, 0);
-    const deviation = Math.sqrt(squares / (samples.length - 1));
+    if (deviation === undefined) return { value, text };
     const { signed: _, ...plain } = form;
     return {
       value,
@@ -200,8 +199,6 @@ export function within(column: string, low: string, high: string, form: Form = {
 }
 
 const one = (value: number, form: Form): Told => ({ value, text: written(value, form) });
-const meanOf = (samples: readonly number[]): number =>
-  samples.reduce((all, sample) => all + sample, 0) / samples.length;
 const plainly = (value: number): string =>
   Number.isInteger(value) ? value.toLocaleString('en-GB') : String(value);
 

@@ -4,21 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COMMAND_CODES, createProgram, isJson, onShutdown, runCommand } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { STUDY_CODES } from './codes.ts';
 import { commandOf } from './command-of.ts';
 import { describeEnvironment } from './environment.ts';
 import { Journal } from './journal.ts';
 import { type OwnData, type OwnDataOptions, readOwnData } from './own-data.ts';
 import { tablesToMarkdown } from './report/markdown.ts';
-import { writeReport } from './report/write.ts';
 import { MeasuredCase, RunDescription, StudyResults } from './results.ts';
 import { jobsLeft, measureJobs, planRun } from './run.ts';
 import { addScale, scaleOf } from './scale.ts';
 import { Settings } from './settings.ts';
 import type { Omission, Study, StudyGroup } from './study.ts';
 import type { Value } from './tidy.ts';
-import { factsOf, nameOf, recordsOfStudy, reportOf } from './told.ts';
+import { measuredOf, namedFacts, nameOf, reportOf, toldOf } from './told.ts';
 
 const INTERRUPTED = 130;
 
@@ -27,6 +26,9 @@ interface Given {
   readonly root: string;
   readonly words: readonly string[];
 }
+
+/** What a run has, before facts are made of it. */
+type Measured = Omit<StudyResults, 'facts'>;
 
 /** Loads a group when it is asked for. */
 export type Groups = Readonly<Record<string, () => Promise<StudyGroup>>>;
@@ -193,7 +195,7 @@ class Run {
     if (journal.resumed > 0)
       process.stderr.write(`going on with ${journal.resumed} cases of an earlier run\n`);
     const stopping = new AbortController();
-    const resultsOf = (more: readonly Omission[]): StudyResults => {
+    const resultsOf = (more: readonly Omission[]): Measured => {
       const cases = jobs.flatMap((job) => journal.find(job) ?? []);
       const finishedAt = new Date().toISOString();
       const all = [...omissions, ...more];
@@ -201,7 +203,6 @@ class Run {
         format: 'eigenveil-study/1',
         description,
         finishedAt,
-        facts: this.#facts(cases),
         cases,
         omissions: all,
       };
@@ -242,40 +243,38 @@ class Run {
         { cause },
       );
     }
-    check(await this.#write({ ...results, facts: this.#facts(results.cases) }));
-  }
-
-  #facts(cases: readonly MeasuredCase[]): StudyResults['facts'] {
-    return Object.fromEntries(
-      this.#group.studies
-        .filter(({ id }) => cases.some(({ study }) => study === id))
-        .flatMap((study) =>
-          [...factsOf(study, recordsOfStudy(study, cases))].map(([name, { value = null, text }]) => [
-            `${nameOf(study)}.${name}`,
-            { value, text },
-          ]),
-        ),
-    );
+    check(await this.#write(results));
   }
 
   /** Writes the report and prints the facts. */
-  async #write(results: StudyResults): Promise<readonly string[]> {
+  async #write(measured: Measured): Promise<readonly string[]> {
     const { out } = this.#options;
-    const { report, contradictions } = await reportOf(this.#group, results);
+    // What draws charts is heavy, and not needed before.
+    const { writeReport } = await import('./report/write.ts');
+    const told = toldOf(this.#group, measured.cases);
+    const facts = Object.fromEntries(
+      [...namedFacts(measuredOf(told, measured.cases))].map(([name, { value = null, text }]) => [
+        name,
+        { value, text },
+      ]),
+    );
+    const results: StudyResults = { ...measured, facts };
+    const { report, contradictions } = await reportOf(this.#group, results, told);
     await writeReport({ folder: out, report, data: jsonOf(results) });
     const files = ['report.html', 'report.md', 'report.json'].map((file) => join(out, file));
     const study = this.#studies.length === 1 ? this.#studies[0] : undefined;
     if (isJson(this.#program) && study?.json !== undefined) {
-      const { description, finishedAt, cases } = results;
+      const { description, finishedAt } = results;
       const run = { command: await commandOf(this.#given), finishedAt, environment: description.environment };
-      print(JSON.stringify(study.json(recordsOfStudy(study, cases).of(undefined), run)));
+      const { records } = told.find((one) => one.study === study)!;
+      print(JSON.stringify(study.json(records.of(undefined), run)));
       return contradictions;
     }
     if (!isJson(this.#program)) {
       if (study !== undefined) print(tablesToMarkdown(report));
       print(files.join('\n'));
     }
-    print(JSON.stringify({ facts: results.facts, files, cases: results.cases.length }));
+    print(JSON.stringify({ facts, files, cases: results.cases.length }));
     return contradictions;
   }
 
@@ -283,8 +282,10 @@ class Run {
     const all = this.#studies.flatMap(({ settings = [] }) => settings);
     return new Map(
       all.flatMap(({ name }) => {
-        const key = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-        const value = this.#options[key] as Value | readonly Value[] | undefined;
+        const value = this.#options[new Option(`--${name}`).attributeName()] as
+          | Value
+          | readonly Value[]
+          | undefined;
         return value === undefined ? [] : [[name, value] as const];
       }),
     );
@@ -293,12 +294,15 @@ class Run {
   async #ownData(): Promise<{ readonly data: OwnData; readonly digest: string } | undefined> {
     const { data, label, privateLabel, ranges, range } = this.#options;
     if (data === undefined) {
-      const given = Object.entries({ label, privateLabel, ranges, range }).find(([, it]) => it !== undefined);
+      const flags = {
+        '--label': label,
+        '--private-label': privateLabel,
+        '--ranges': ranges,
+        '--range': range,
+      };
+      const given = Object.entries(flags).find(([, it]) => it !== undefined);
       if (given !== undefined)
-        throw new CodedError(
-          STUDY_CODES.ERR_STUDY_DATA,
-          `"--${given[0].replace('L', '-l')}" expected "--data FILE" beside it`,
-        );
+        throw new CodedError(STUDY_CODES.ERR_STUDY_DATA, `"${given[0]}" expected "--data FILE" beside it`);
       return undefined;
     }
     if (label === undefined)

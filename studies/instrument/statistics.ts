@@ -1,5 +1,6 @@
 /** What the benchmark reports say of samples: medians with quartiles, paired ratios, and exponents fitted on log-log axes. */
 import jstat from '@eigenveil/testbed/goodness/jstat';
+import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
 
 export { quantile };
@@ -45,6 +46,20 @@ export function summariseRatios(numerators: readonly number[], denominators: rea
     );
   }
   return summarise(numerators.map((value, i) => value / denominators[i]!));
+}
+
+export interface Moments {
+  readonly mean: number;
+  /** Of a sample: the squares are divided by one less than their number. Undefined for a single sample. */
+  readonly deviation: number | undefined;
+}
+
+/** Undefined without samples. */
+export function momentsOf(samples: readonly number[]): Moments | undefined {
+  if (samples.length === 0) return undefined;
+  const mean = meanOf(samples);
+  const squares = samples.reduce((sum, sample) => sum + (sample - mean) ** 2, 0);
+  return { mean, deviation: samples.length > 1 ? Math.sqrt(squares / (samples.length - 1)) : undefined };
 }
 
 /** y ≈ factor · x^exponent. */

@@ -3,7 +3,6 @@
 import type { Environment } from './environment.ts';
 import type { Figure, Form } from './figure.ts';
 import type { OwnData } from './own-data.ts';
-import type { Section } from './report/document.ts';
 import type { Setting, Settings } from './settings.ts';
 import type { Scale, Tidy, Value } from './tidy.ts';
 
@@ -68,8 +67,6 @@ export interface Study<Case extends Tidy = Tidy> {
   readonly words: URL;
   /** What `--json` prints where its form is older than this one; without it the facts. */
   json?(records: readonly Tidy[], run: RunOf): object;
-  /** Sections that no table or chart can be. */
-  sections?(records: readonly Tidy[]): readonly Section[];
 }
 
 /** Of which run figures are. */

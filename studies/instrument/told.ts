@@ -36,9 +36,35 @@ export function factsOf(study: Study, records: Records): Map<string, Told> {
   );
 }
 
-async function wordedStudy(study: Study, results: StudyResults): Promise<Worded> {
-  const records = recordsOfStudy(study, results.cases);
-  const facts = factsOf(study, records);
+/** A study with its records and their facts, which words, tables and programs share. */
+interface ToldStudy {
+  readonly study: Study;
+  readonly records: Records;
+  readonly facts: ReadonlyMap<string, Told>;
+}
+
+/** The studies of a group, those of which nothing was measured too. */
+export function toldOf({ studies }: StudyGroup, cases: readonly MeasuredCase[]): ToldStudy[] {
+  return studies.map((study) => {
+    const records = recordsOfStudy(study, cases);
+    return { study, records, facts: factsOf(study, records) };
+  });
+}
+
+/** The facts of several studies, as `study.fact`. */
+export function namedFacts(told: readonly ToldStudy[]): Map<string, Told> {
+  return new Map(
+    told.flatMap(({ study, facts }) =>
+      [...facts].map(([name, fact]) => [`${nameOf(study)}.${name}`, fact] as const),
+    ),
+  );
+}
+
+/** Those of which something was measured. */
+export const measuredOf = (told: readonly ToldStudy[], cases: readonly MeasuredCase[]): ToldStudy[] =>
+  told.filter(({ study }) => cases.some((it) => it.study === study.id));
+
+async function wordedStudy({ study, records, facts }: ToldStudy, results: StudyResults): Promise<Worded> {
   const number = (name: string): number => {
     const told = facts.get(name);
     if (told === undefined) throw new RangeError(`${study.id} has no fact "${name}"`);
@@ -46,14 +72,13 @@ async function wordedStudy(study: Study, results: StudyResults): Promise<Worded>
   };
   const made = <T, B>(all: Readonly<Record<string, T>> = {}, make: (name: string, one: T) => B[]) =>
     new Map(Object.entries(all).map(([name, one]) => [name, make(name, one)]));
-  const text = worded(await readFile(study.words, 'utf8'), {
+  return worded(await readFile(study.words, 'utf8'), {
     facts,
     tables: made(study.tables, (_, table) => tablesOf(table, records)),
     charts: made(study.charts, (name, chart) => chartsOf(name, chart, records)),
     holds: new Map(Object.entries(study.holds ?? {}).map(([name, holds]) => [name, holds(number)])),
     isWhole: isWhole(results),
   });
-  return { ...text, sections: [...text.sections, ...(study.sections?.(records.of(undefined)) ?? [])] };
 }
 
 /** Conclusions are drawn from full runs over all data sets alone. */
@@ -63,18 +88,15 @@ const isWhole = ({ description: { scale, chosen }, omissions }: StudyResults): b
 const NOTHING: Worded = { introduction: [], sections: [], contradictions: [] };
 
 /** The words of a group; what it concludes is drawn from all of its studies. */
-async function wordedGroup(group: StudyGroup, results: StudyResults): Promise<Worded> {
-  const { cases, description } = results;
-  const facts = new Map(
-    group.studies.flatMap((study) =>
-      [...factsOf(study, recordsOfStudy(study, cases))].map(
-        ([name, told]) => [`${nameOf(study)}.${name}`, told] as const,
-      ),
-    ),
-  );
-  const areAll = group.studies.every(({ id, isApart }) => isApart || description.studies.includes(id));
+async function wordedGroup(
+  group: StudyGroup,
+  results: StudyResults,
+  told: readonly ToldStudy[],
+): Promise<Worded> {
+  const { studies } = results.description;
+  const areAll = group.studies.every(({ id, isApart }) => isApart || studies.includes(id));
   return worded(await readFile(group.words, 'utf8'), {
-    facts,
+    facts: namedFacts(told),
     tables: new Map(),
     charts: new Map(),
     holds: new Map(),
@@ -86,12 +108,13 @@ async function wordedGroup(group: StudyGroup, results: StudyResults): Promise<Wo
 export async function reportOf(
   group: StudyGroup,
   results: StudyResults,
+  told: readonly ToldStudy[] = toldOf(group, results.cases),
 ): Promise<{ readonly report: Report; readonly contradictions: readonly string[] }> {
   const { description, finishedAt, omissions, cases } = results;
-  const own = group.studies.filter(({ id }) => cases.some(({ study }) => study === id));
-  const alone = description.studies.length === 1 && group.studies.length > 1 ? own[0] : undefined;
-  const parts = await Promise.all(own.map((study) => wordedStudy(study, results)));
-  const whole = alone === undefined ? await wordedGroup(group, results) : NOTHING;
+  const own = measuredOf(told, cases);
+  const alone = description.studies.length === 1 && group.studies.length > 1 ? own[0]?.study : undefined;
+  const parts = await Promise.all(own.map((one) => wordedStudy(one, results)));
+  const whole = alone === undefined ? await wordedGroup(group, results, told) : NOTHING;
   const { data } = description.chosen;
   const rows =
     data === undefined
@@ -110,7 +133,7 @@ export async function reportOf(
             ? sections
             : [
                 {
-                  title: alone === undefined ? own[i]!.title : 'What is measured',
+                  title: alone === undefined ? own[i]!.study.title : 'What is measured',
                   blocks: introduction.map((text) => ({ kind: 'text' as const, text })),
                 },
                 ...sections,

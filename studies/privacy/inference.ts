@@ -16,7 +16,7 @@
  */
 
 import jstat from '@eigenveil/testbed/goodness/jstat';
-import { momentsOf } from '../speed/accuracy/scores.ts';
+import { momentsOf } from '../instrument/statistics.ts';
 
 /** Points of captured energy that count as no loss. */
 export const MARGIN = 1;

@@ -15,7 +15,7 @@ import { reconstruction } from './templates/reconstruction.ts';
 import { renewal } from './templates/renewal.ts';
 import { scores } from './templates/scores.ts';
 
-export const group: StudyGroup = {
+export const recognition: StudyGroup = {
   name: 'recognition',
   title: 'Eigenveil: how well people are recognised on reduced rows, and what a template gives away',
   studies: [

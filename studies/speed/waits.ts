@@ -7,7 +7,7 @@ import type { Tidy } from '../instrument/tidy.ts';
 
 /** Columns where a sketch has them, components where the wait depends on them. */
 interface Case extends Tidy {
-  readonly wait: 'PCA' | 'root' | 'sketch';
+  readonly wait: 'PCA' | 'square root' | 'sketch';
   readonly features: number;
 }
 
@@ -16,9 +16,9 @@ const CASES: readonly Case[] = [
   { wait: 'PCA', features: 50, components: 15 },
   { wait: 'PCA', features: 200, components: 15 },
   { wait: 'PCA', features: 200, components: 198 },
-  { wait: 'root', features: 34 },
-  { wait: 'root', features: 71 },
-  { wait: 'root', features: 200 },
+  { wait: 'square root', features: 34 },
+  { wait: 'square root', features: 71 },
+  { wait: 'square root', features: 200 },
   { wait: 'sketch', features: 1024, columns: 60, components: 20 },
   { wait: 'sketch', features: 4096, columns: 60, components: 20 },
 ];
@@ -43,7 +43,7 @@ export const waits = defineStudy<Case>({
   expectedSeconds: () => 0.01,
   async measure({ wait, features, columns, components }) {
     if (wait === 'PCA') return [{ ms: standardPace(features, Number(components)) }];
-    if (wait === 'root') return [{ ms: rootPace(features) }];
+    if (wait === 'square root') return [{ ms: rootPace(features) }];
     const { centring, root, decomposition } = sketchPaces(features, Number(columns), Number(components));
     return [{ centring, root, decomposition }];
   },
@@ -64,9 +64,9 @@ export const waits = defineStudy<Case>({
     pca50: of({ wait: 'PCA', features: 50 }),
     pca200: of({ wait: 'PCA', features: 200, components: 15 }),
     pca200Whole: of({ wait: 'PCA', features: 200, components: 198 }),
-    root34: of({ wait: 'root', features: 34 }),
-    root71: of({ wait: 'root', features: 71 }),
-    root200: of({ wait: 'root', features: 200 }),
+    root34: of({ wait: 'square root', features: 34 }),
+    root71: of({ wait: 'square root', features: 71 }),
+    root200: of({ wait: 'square root', features: 200 }),
     sketchCentring: of({ wait: 'sketch', features: 1024 }, 'centring'),
     sketchRoot: of({ wait: 'sketch', features: 1024 }, 'root'),
     sketchDecomposition: of({ wait: 'sketch', features: 1024 }, 'decomposition'),

@@ -41,7 +41,7 @@ const REPETITIONS = setting({
 interface Job {
   readonly inBrowser: (at: WorkerPage) => Promise<unknown>;
   readonly inNode: () => Promise<unknown>;
-  /** What the page can fetch. */
+  /** Files that the page can fetch. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -103,7 +103,7 @@ async function reading(size: Size, quote: string): Promise<Job> {
   };
 }
 
-/** As when an agreement is accepted, on the page itself. */
+/** Checks a key on the page itself, as when an agreement is accepted. */
 async function checking(bits: number): Promise<Job> {
   const { publicKey } = await generateKeyPair({ bits, scheme: 'djn' });
   const json = publicKey.toJSON();

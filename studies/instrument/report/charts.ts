@@ -3,6 +3,7 @@ import * as vega from 'vega';
 import { compile } from 'vega-lite';
 import type { Chart } from './document.ts';
 import { drawn, withoutKeys } from './drawn.ts';
+import { escapeXml } from './escape.ts';
 import { figure, type UnitName } from './figures.ts';
 import { barFillDefinitions, seriesCount, themeStyle } from './theme.ts';
 
@@ -80,13 +81,4 @@ function cleaned(svg: string, prefix: string): string {
       .replace(/ (?:class|pointer-events|aria-[a-z]+|role)="[^"]*"/g, '')
       .replace(/\b(clip|gradient)_?(\d+)\b/g, `${prefix}-$1$2`)
   );
-}
-
-export function escapeXml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

@@ -1,8 +1,9 @@
 /** A report as one HTML page that needs nothing else: no network, no scripts, no files. */
 
 import { chartFigures } from './chart-figures.ts';
-import { escapeXml, inlineChart } from './charts.ts';
+import { inlineChart } from './charts.ts';
 import type { Block, Cell, Chart, Picture, Report, Table } from './document.ts';
+import { escapeXml } from './escape.ts';
 import { type Outline, outlineOf } from './outline.ts';
 import { pictureSvg } from './pictures.ts';
 import { pageStyle } from './style.ts';

@@ -1,8 +1,8 @@
 /** Grey pictures as SVG: a path for each grey, so that a page needs no other file and no permission to load one. */
 import { CodedError } from '@eigenveil/platform';
-import { escapeXml } from './charts.ts';
 import { REPORT_CODES } from './codes.ts';
 import type { Picture } from './document.ts';
+import { escapeXml } from './escape.ts';
 
 /** More would make pages heavy. */
 const MOST_PIXELS = 65_536;

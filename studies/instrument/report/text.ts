@@ -1,6 +1,6 @@
 /** The Markdown of reports, in which HTML is text: what comes out of data must not become markup. */
 import { Marked, type Token } from 'marked';
-import { escapeXml } from './charts.ts';
+import { escapeXml } from './escape.ts';
 
 // Addresses that a reader may follow; the rest, such as javascript:, stays text.
 const followed = /^(?:https?:\/\/|mailto:|#|[\w./-]+(?:[#?]|$))/i;

@@ -7,7 +7,7 @@ import { measured, planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { nameOf, reportOf } from '../../instrument/told.ts';
-import { group } from '../../recognition/index.ts';
+import { recognition as group } from '../../recognition/index.ts';
 import { ownRows } from './made-up.ts';
 
 const kept = async () =>

@@ -1,7 +1,7 @@
 /** What the study of accuracy makes of scores. */
 import { describe, expect, it } from 'vitest';
+import { momentsOf } from '../../instrument/statistics.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { momentsOf } from '../../speed/accuracy/scores.ts';
 import { accuracy } from '../../speed/accuracy.ts';
 import { planOf, printed } from './printed.ts';
 

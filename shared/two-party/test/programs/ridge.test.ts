@@ -13,7 +13,7 @@ const given = (rows: number[][], rho: number, more: Partial<Given> = {}): Given 
   ...more,
 });
 
-/** Of each weight its error as a part of what a deviation of its feature moves the predicted one by, and the intercept's. */
+/** Gives the largest error of a weight, as a part of what a deviation of its feature moves the predicted one by, and the intercept's. */
 async function errors(of: Given): Promise<{ weights: number; intercept: number }> {
   const setting = settingOf(of);
   const { regression } = await runTo('regression', setting);

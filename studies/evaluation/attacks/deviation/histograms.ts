@@ -104,7 +104,7 @@ const wrongOwners: Unworded = {
       const shares = share(task, statistics);
       const honest = await runTwoParty(task, statistics, shares);
       if (honest.result === undefined) throw new Error(`expected an answer, got ${honest.code}`);
-      // Of any size: as few as one more, or as good as random.
+      // The size is any: as few as one more, or as good as random.
       const size = 2 ** draws.below(LINEAR_RING_BITS - 1);
       const added = BigInt(draws.uniform() < 0.5 ? size : -size);
       const by = shares.dataUser.map((_, i) => (i === shares.dataUser.length - 1 ? added : 0n));

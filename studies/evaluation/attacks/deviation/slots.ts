@@ -51,7 +51,7 @@ const countSlot: Unworded = {
       .plaintexts.at(-1)!
       .find(({ value }) => value === placesOf(task).owners.from)!;
     const factor = modInv(row.at(-1)!, sums.n) << BigInt(offset);
-    /** What is there less what is known is the row or 0: times this, 1 or 0 in the slot; then what is known again. */
+    /** The slot less what is known is the row or 0: times this weight it is 1 or 0, and what is known is added again. */
     const weight = (moved: boolean) => (moved ? factor : 1n);
     const called = async (present: boolean, moved: boolean) => {
       const statistics: Statistics = present ? { ...addStatistics(known, one), owners: OWNERS } : known;

@@ -14,7 +14,7 @@ import { EncryptedSums } from './encrypted-sums.ts';
 
 const OWNERS = 3;
 
-/** What adapts the encrypted number of owners, so that nothing is noticed. */
+/** Adapts the encrypted number of owners, so that nothing is noticed. */
 function countOnly(task: Task, count: bigint): bigint[] {
   const { owners, length } = placesOf(task);
   return Array.from({ length }, (_, i) => (i === owners.from ? count : 0n));
@@ -23,7 +23,7 @@ function countOnly(task: Task, count: bigint): bigint[] {
 const scatter = (task: Task, statistics: Statistics) =>
   pencil({ ...programOf(task), minimumOwners: 1 }, statistics).A;
 
-/** Of matrices, relative to the second. */
+/** The distance of two matrices, relative to the second. */
 function distance(a: readonly (readonly number[])[], b: readonly (readonly number[])[]): number {
   return Math.hypot(...a.flatMap((row, i) => row.map((x, j) => x - b[i]![j]!))) / Math.hypot(...b.flat());
 }
@@ -123,7 +123,7 @@ const EPSILON = 1;
 const DELTA = 1e-6;
 const ROWS = 20;
 const SCALES = [1, 2, 4, 8, 16] as const;
-/** Of docs/privacy.md, by scale. */
+/** Figures of docs/privacy.md, by scale. */
 const TEXT = { 1: '1', 2: '2.1', 4: '4.6', 8: '10', 16: '25' } as const;
 
 /** The least ε that noise with so many deviations between neighbours has for δ. */
@@ -243,7 +243,7 @@ const scaledPrivacy: Unworded = {
   },
 };
 
-/** Of the CSP's noise, value by value; 0 where there is none. */
+/** Variances of the CSP's noise, value by value; 0 where there is none. */
 function variancesOf(task: Task): number[] {
   const { variances, offDiagonal } = noisePlanOf(task)!;
   const { R, labellings, length } = placesOf(task);

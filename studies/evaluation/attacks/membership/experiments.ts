@@ -65,7 +65,7 @@ const COMPARED = 30;
 const SHADOWS = { without: 150, with: 40 };
 const SHADOWS_OF_FEW = { without: 200, with: 60 };
 
-/** What most of these have: the likelihood ratio of a PCA, over the scene's rows and fewer, which the documents admit. */
+/** Makes an experiment of the kind that most of these are: the likelihood ratio of a PCA, over the scene's rows and fewer, which the documents admit. */
 const experiment = (
   id: string,
   scenes: Unworded['scenes'],
@@ -150,7 +150,7 @@ export const INFERENCES: readonly Unworded[] = [
     'membership-full-rank',
     ['pima'],
     {
-      // As many components as so few rows have directions: more than any task releases without consent.
+      // Components are as many as so few rows have directions: more than any task releases without consent.
       proposalOf: (scene, rows) =>
         variantOf(scene, { method: 'pca', outputs, components: rows - 1, allowFullRank: true }),
       sizesOf: ({ scene }) => [Math.min(6, scene.proposal.features.length)],

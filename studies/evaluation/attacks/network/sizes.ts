@@ -130,7 +130,7 @@ const lines: Unworded = {
   claims: ['S-12', 'S-63', 'S-64', 'S-341'],
   async run(setting) {
     await using site = await startSite(OWNERS, ANSWER_MILLISECONDS);
-    // What a service asks for once, the other's key, is no part of a task.
+    // The other's key, which a service asks for once, is no part of a task.
     const warm = smallTask(setting.scene, { twoParty: 'simulated' });
     const rows = setting.scene.owners[0]!;
     await site.run(warm.proposal, new Array<Summarise>(2).fill(summing(warm, rows)));
