@@ -73,7 +73,6 @@ const lead: Figure = (records) => {
 
 export const dimensions = defineStudy({
   id: 'faces/dimensions',
-  title: 'accuracy and errors of reconstruction over numbers of components, by PCA and DCA',
   plan: async ({ scale, own }) => {
     const cases: { readonly begins: number; readonly one: Tidy & ReturnType<typeof caseOf> }[] = [];
     const sets: FaceSet[] = [];

@@ -37,7 +37,6 @@ const told = (utility: string, arm: keyof typeof ARMS, label: string): Fact => (
 
 export const hidden = defineStudy({
   id: 'faces/hidden',
-  title: 'MDR: one label is told from reduced rows, the other is not',
   plan: async ({ scale, own }) => {
     if (own !== undefined && own.privateLabels === undefined)
       throw new CodedError(

@@ -19,7 +19,6 @@ const centredAt = (signalRidge: number, k: number) => ({
 
 export const signalRidge = defineStudy({
   id: 'faces/signal-ridge',
-  title: 'DCA over ρ′, from −0.05 to 0.05',
   plan: async ({ scale, own }) => {
     const set = await loadFaces(SET, own);
     const [splits, each] = scale === 'quick' ? [2, 2] : [30, 10];

@@ -30,7 +30,6 @@ const [few, usual, many, scaled] = ARMS.map(({ name: machine }) => ({ machine, k
 
 export const solver = defineStudy({
   id: 'faces/solver',
-  title: "the machine's bound on iterations and the scale of its rows, on few components",
   plan: async ({ scale, own }) => {
     const set = await loadFaces(SET, own);
     const most = scale === 'full' ? 100_000 : ITERATIONS;

@@ -10,6 +10,8 @@ import { commandOf } from './command-of.ts';
 import { describeEnvironment } from './environment.ts';
 import { Journal } from './journal.ts';
 import { type OwnData, type OwnDataOptions, readOwnData } from './own-data.ts';
+import { listed, pagesIn, readPage } from './page.ts';
+import { MISSING } from './quantities.ts';
 import { tablesToMarkdown } from './report/markdown.ts';
 import { MeasuredCase, RunDescription, StudyResults } from './results.ts';
 import { jobsLeft, measureJobs, planRun } from './run.ts';
@@ -52,15 +54,15 @@ export async function runStudies(
   const [name, study] = first.split('/') as [string, string | undefined];
   const group = await groups[name]?.();
   if (group === undefined || (study !== undefined && !group.studies.some((it) => nameOf(it) === study)))
-    await runCommand(withoutName(groups, group), [...argv]);
+    await runCommand(withoutName(groups, root, group), [...argv]);
   else {
-    const program = ofGroup(group, study, { root, words: argv.slice(2) });
+    const program = await ofGroup(group, study, { root, words: argv.slice(2) });
     await runCommand(program, [...argv.slice(0, 2), ...argv.slice(3)]);
   }
 }
 
 /** @param group that of a study which it does not have */
-function withoutName(groups: Groups, group?: StudyGroup): Command {
+function withoutName(groups: Groups, root: string, group?: StudyGroup): Command {
   return (
     createProgram({
       name: 'study',
@@ -86,15 +88,15 @@ Examples:
             COMMAND_CODES.ERR_CONFIGURATION,
             `"NAME" expected ${group === undefined ? `one of ${Object.keys(groups).join(', ')}, or one of their studies` : `one of ${group.studies.map(({ id }) => id).join(', ')}`}; got ${asked ?? 'none'}; --list prints all`,
           );
-        const all = await Promise.all(Object.values(groups).map((load) => load()));
-        const studies = all.flatMap((group) => group.studies.map(({ id, title }) => ({ id, title })));
-        for (const { id, title } of studies) process.stdout.write(`${id.padEnd(28)} ${title}\n`);
+        for (const page of await pagesIn(join(root, 'studies'), Object.keys(groups)))
+          print(listed(page.id, page, 28));
       })
   );
 }
 
-function ofGroup(group: StudyGroup, study: string | undefined, given: Given): Command {
+async function ofGroup(group: StudyGroup, study: string | undefined, given: Given): Promise<Command> {
   const { root } = given;
+  const pages = await Promise.all(group.studies.map(({ words }) => readPage(words)));
   const known = group.studies.map(nameOf);
   const settings = new Map(
     group.studies
@@ -125,7 +127,7 @@ function ofGroup(group: StudyGroup, study: string | undefined, given: Given): Co
       'after',
       `
 Studies:
-${group.studies.map((it) => `  ${nameOf(it).padEnd(18)} ${it.title}`).join('\n')}
+${pages.map((page) => `  ${listed(nameOf(page), page, 18)}`).join('\n')}
 
 A run that is interrupted (Ctrl-C) leaves a report of what it has; the same command goes on from there, as long as neither the code nor the
 machine has changed. Data sets that are not bundled are taken from the folder EIGENVEIL_DATA and left out where it lacks them. The last line
@@ -188,6 +190,8 @@ class Run {
       environment: await describeEnvironment(),
     };
     const { jobs, omissions } = await planRun(this.#studies, asked);
+    if (own !== undefined)
+      for (const { what, why } of omissions) process.stderr.write(`left out: ${what}: ${why}\n`);
     const journal = await Journal.of(join(out, 'measurements.jsonl'), description, {
       description: RunDescription,
       entry: MeasuredCase,
@@ -253,10 +257,9 @@ class Run {
     const { writeReport } = await import('./report/write.ts');
     const told = toldOf(this.#group, measured.cases);
     const facts = Object.fromEntries(
-      [...namedFacts(measuredOf(told, measured.cases))].map(([name, { value = null, text }]) => [
-        name,
-        { value, text },
-      ]),
+      [...namedFacts(measuredOf(told, measured.cases))]
+        .filter(([, { text }]) => text !== MISSING)
+        .map(([name, { value = null, text }]) => [name, { value, text }]),
     );
     const results: StudyResults = { ...measured, facts };
     const { report, contradictions } = await reportOf(this.#group, results, told);

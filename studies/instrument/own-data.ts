@@ -62,6 +62,12 @@ export async function readOwnData({
       );
     return at;
   });
+  const known = await knownRanges(ranges, range);
+  // A name that is a number is one where the user says so.
+  if (header.some((name, i) => !places.includes(i) && !known.has(name) && parseDecimal(name) !== undefined))
+    throw wrong(
+      `${file}: seems to have no header, as its first line has numbers where names of columns are expected: put a line with a name for each column before it`,
+    );
   if (privateLabel === label) throw wrong('"--private-label" expected another column than "--label"');
   if (lines.length < LEAST_ROWS)
     throw wrong(`${file}: expected at least ${LEAST_ROWS} rows, has ${lines.length}`);
@@ -80,7 +86,6 @@ export async function readOwnData({
       learnsNumbers ? 1 : LEAST_ROWS_PER_CLASS,
     ),
   );
-  const known = await knownRanges(ranges, range);
   const isRanged = learnsNumbers || known.has(label);
   const bounds = rangesOf(isRanged ? [...columns, label] : columns, known);
   return {
@@ -131,22 +136,6 @@ function classesOf(
   if (fewest < least)
     throw wrong(`${place} expected at least ${least} rows of each class, has ${fewest} of one`);
   return { labels: names.map((name) => classes.indexOf(name)), classes };
-}
-
-/**
- * For a study that has no rows.
- * @param measures what it measures instead
- * @throws ERR_STUDY_DATA where the user gave rows
- */
-export function refuseRows(
-  id: string,
-  { own }: { readonly own?: OwnData | undefined },
-  measures: string,
-): void {
-  if (own !== undefined)
-    throw wrong(
-      `${id} takes no rows, as it measures ${measures}: run it without "--data", or leave it out of a run by "--only"`,
-    );
 }
 
 function numbersOf(

@@ -1,8 +1,11 @@
 /** Does the jobs of a run, as many at a time as there are lanes, and keeps what came of each in the journal as soon as it is done. */
+import { CodedError } from '@eigenveil/platform';
+import { STUDY_CODES } from './codes.ts';
 import type { Journal } from './journal.ts';
+import { readPage } from './page.ts';
 import { showProgress } from './progress.ts';
 import { type MeasuredCase, packed } from './results.ts';
-import type { Asked, Bench, Omission, Study } from './study.ts';
+import type { Asked, Bench, Omission, Plan, Study } from './study.ts';
 import type { Tidy } from './tidy.ts';
 
 /** The least that is done, and kept, as a whole. */
@@ -104,12 +107,21 @@ interface PlannedRun {
   readonly omissions: readonly Omission[];
 }
 
-/** @throws Error when two cases are of the same values */
+/**
+ * A study that does not take its user's rows is left out where others do.
+ * @throws ERR_STUDY_DATA where none of them does
+ * @throws Error when two cases are of the same values
+ */
 export async function planRun(studies: readonly Study[], asked: Asked): Promise<PlannedRun> {
   const jobs: StudyJob[] = [];
   const omissions: Omission[] = [];
+  const leftOut: Omission[] = [];
   for (const study of studies) {
-    const plan = await study.plan(asked);
+    const plan = await plannedOrRefused(study, asked);
+    if (typeof plan === 'string') {
+      leftOut.push({ what: study.id, why: plan });
+      continue;
+    }
     omissions.push(...(plan.omissions ?? []));
     for (const parameters of plan.cases) {
       const values = Object.values(parameters).join('/');
@@ -122,10 +134,28 @@ export async function planRun(studies: readonly Study[], asked: Asked): Promise<
       });
     }
   }
+  if (leftOut.length === studies.length)
+    throw new CodedError(
+      STUDY_CODES.ERR_STUDY_DATA,
+      leftOut.map(({ what, why }) => `${what}: ${why}`).join('\n'),
+    );
   const ids = jobs.map(({ id }) => id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice !== undefined) throw new Error(`two cases are called ${twice}`);
-  return { jobs, omissions };
+  return { jobs, omissions: [...omissions, ...leftOut] };
+}
+
+/** The plan of a study, or why it does not take the rows of its user. */
+async function plannedOrRefused(study: Study, asked: Asked): Promise<Plan<Tidy> | string> {
+  if (asked.own === undefined) return study.plan(asked);
+  const { measures } = await readPage(study.words);
+  if (measures !== undefined) return `it takes no rows, as it measures ${measures}`;
+  try {
+    return await study.plan(asked);
+  } catch (error) {
+    if (error instanceof CodedError && error.code === 'ERR_STUDY_DATA') return error.message;
+    throw error;
+  }
 }
 
 /** Measures cases. @returns those that failed, named as what is missing */

@@ -38,8 +38,6 @@ export interface Bench {
 export interface Study<Case extends Tidy = Tidy> {
   /** The folder and the name in it, such as `privacy/clipping`. */
   readonly id: string;
-  /** One line, for `--list`. */
-  readonly title: string;
   /** Measured where it is named, not as a part of its whole group. */
   readonly isApart?: true;
   /** The label of its user's own rows is a number that it learns, with a public range. */
@@ -63,7 +61,7 @@ export interface Study<Case extends Tidy = Tidy> {
   readonly facts?: Readonly<Record<string, Fact>>;
   /** What conclusions stand on, by name: `{{#holds "name"}}…{{/holds}}`. One that is false fails the run. */
   readonly holds?: Readonly<Record<string, (fact: (name: string) => number) => boolean>>;
-  /** A page of Markdown with `{{facts}}`, `{{table "name"}}` and `{{chart "name"}}`. */
+  /** A page of Markdown below `# ID: TITLE`, with `{{facts}}`, `{{table "name"}}` and `{{chart "name"}}`. */
   readonly words: URL;
   /** What `--json` prints where its form is older than this one; without it the facts. */
   json?(records: readonly Tidy[], run: RunOf): object;

@@ -1,6 +1,7 @@
 /** What is made of a study's records: its frames, facts, tables, charts and conclusions. */
 import { readFile } from 'node:fs/promises';
 import type { Told } from './figure.ts';
+import { readPage } from './page.ts';
 import type { Report, Section } from './report/document.ts';
 import { escapeMarkdown } from './report/text.ts';
 import { type MeasuredCase, recordsOf, type StudyResults } from './results.ts';
@@ -64,7 +65,10 @@ export function namedFacts(told: readonly ToldStudy[]): Map<string, Told> {
 export const measuredOf = (told: readonly ToldStudy[], cases: readonly MeasuredCase[]): ToldStudy[] =>
   told.filter(({ study }) => cases.some((it) => it.study === study.id));
 
-async function wordedStudy({ study, records, facts }: ToldStudy, results: StudyResults): Promise<Worded> {
+async function wordedStudy(
+  { study, records, facts }: ToldStudy,
+  results: StudyResults,
+): Promise<Worded & { readonly title: string }> {
   const number = (name: string): number => {
     const told = facts.get(name);
     if (told === undefined) throw new RangeError(`${study.id} has no fact "${name}"`);
@@ -72,14 +76,19 @@ async function wordedStudy({ study, records, facts }: ToldStudy, results: StudyR
   };
   const made = <T, B>(all: Readonly<Record<string, T>> = {}, make: (name: string, one: T) => B[]) =>
     new Map(Object.entries(all).map(([name, one]) => [name, make(name, one)]));
-  return worded(await readFile(study.words, 'utf8'), {
+  const { title, words } = await readPage(study.words);
+  const placed = worded(words, {
     facts,
     tables: made(study.tables, (_, table) => tablesOf(table, records)),
     charts: made(study.charts, (name, chart) => chartsOf(name, chart, records)),
     holds: new Map(Object.entries(study.holds ?? {}).map(([name, holds]) => [name, holds(number)])),
     isWhole: isWhole(results),
+    areOwnRows: areOwnRows(results),
   });
+  return { title, ...placed };
 }
+
+const areOwnRows = ({ description: { chosen } }: StudyResults): boolean => chosen.data !== undefined;
 
 /** Conclusions are drawn from full runs over all data sets alone. */
 const isWhole = ({ description: { scale, chosen }, omissions }: StudyResults): boolean =>
@@ -101,6 +110,7 @@ async function wordedGroup(
     charts: new Map(),
     holds: new Map(),
     isWhole: isWhole(results) && areAll,
+    areOwnRows: areOwnRows(results),
   });
 }
 
@@ -112,8 +122,8 @@ export async function reportOf(
 ): Promise<{ readonly report: Report; readonly contradictions: readonly string[] }> {
   const { description, finishedAt, omissions, cases } = results;
   const own = measuredOf(told, cases);
-  const alone = description.studies.length === 1 && group.studies.length > 1 ? own[0]?.study : undefined;
   const parts = await Promise.all(own.map((one) => wordedStudy(one, results)));
+  const alone = description.studies.length === 1 && group.studies.length > 1 ? parts[0] : undefined;
   const whole = alone === undefined ? await wordedGroup(group, results, told) : NOTHING;
   const { data } = description.chosen;
   const rows =
@@ -128,12 +138,12 @@ export async function reportOf(
       introduction: [run, ...whole.introduction],
       sections: [
         ...whole.sections,
-        ...parts.flatMap(({ introduction, sections }, i) =>
+        ...parts.flatMap(({ title, introduction, sections }) =>
           introduction.length === 0
             ? sections
             : [
                 {
-                  title: alone === undefined ? own[i]!.study.title : 'What is measured',
+                  title: alone === undefined ? title : 'What is measured',
                   blocks: introduction.map((text) => ({ kind: 'text' as const, text })),
                 },
                 ...sections,

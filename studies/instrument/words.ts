@@ -11,6 +11,8 @@ interface Places {
   readonly holds: ReadonlyMap<string, boolean>;
   /** Whether everything was measured that conclusions are drawn from; else `{{#conclusions}}` give way to `{{else}}`. */
   readonly isWhole: boolean;
+  /** Facts that were not measured are then those of bundled data sets; elsewhere they are contradictions. */
+  readonly areOwnRows?: boolean;
 }
 
 export interface Worded {
@@ -21,6 +23,8 @@ export interface Worded {
   readonly contradictions: readonly string[];
 }
 
+/** Stands in a sentence for a fact that its user's own rows do not have. */
+const KNOWN_OF_BUNDLED = `${MISSING} (known of the bundled data sets alone)`;
 /** Stands between texts where a table or a chart has its place; no Markdown has it. */
 const MARK = '\u0000';
 
@@ -29,7 +33,7 @@ const MARK = '\u0000';
  * @param words Markdown whose `##` begin sections and whose `###` begin parts of them
  * @throws RangeError for a name that the study does not have
  */
-export function worded(words: string, { facts, tables, charts, holds, isWhole }: Places): Worded {
+export function worded(words: string, { facts, tables, charts, holds, isWhole, areOwnRows }: Places): Worded {
   const contradictions: string[] = [];
   const handlebars = Handlebars.create();
   const placed: Block[][] = [];
@@ -68,12 +72,17 @@ export function worded(words: string, { facts, tables, charts, holds, isWhole }:
     },
   );
   const template = handlebars.compile(words, { noEscape: true, strict: true });
-  const text = template(contextOf(facts, (name) => contradictions.push(`missing: the fact ${name}`)));
+  const whereMissing = (name: string): string => {
+    if (areOwnRows) return KNOWN_OF_BUNDLED;
+    contradictions.push(`missing: the fact ${name}`);
+    return MISSING;
+  };
+  const text = template(contextOf(facts, whereMissing));
   return { ...split(text, placed), contradictions };
 }
 
 /** Facts by name, and those of a study as `{{study.fact}}`; one that was not measured is told of when it is asked for. */
-function contextOf(facts: ReadonlyMap<string, Told>, onMissing: (name: string) => void): object {
+function contextOf(facts: ReadonlyMap<string, Told>, whereMissing: (name: string) => string): object {
   const context: Record<string, unknown> = {};
   for (const [path, told] of facts) {
     const [name, ...folders] = path.split('.').reverse() as [string, ...string[]];
@@ -83,10 +92,7 @@ function contextOf(facts: ReadonlyMap<string, Told>, onMissing: (name: string) =
     }, context);
     Object.defineProperty(folder, name, {
       enumerable: true,
-      get: () => {
-        if (told.text === MISSING) onMissing(path);
-        return told.text;
-      },
+      get: () => (told.text === MISSING ? whereMissing(path) : told.text),
     });
   }
   return context;

@@ -16,7 +16,6 @@ export const learners: StudyGroup = {
     clusters,
     auditsStudy(LEARNER_AUDITS, {
       id: 'learners/audits',
-      title: 'attacks on every learner and on a broken twin of it',
       of: 'learner',
       quickShare: 1 / 4,
       words: new URL('study/audits.md', import.meta.url),

@@ -58,7 +58,6 @@ export function attackOnce(rows: readonly Row[], name: string, seed: number) {
 
 export const attack = defineStudy({
   id: 'privacy/attack',
-  title: 'a site that knows the shared seed subtracts the noise',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, {
       what: 'the attack',

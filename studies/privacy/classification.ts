@@ -105,7 +105,6 @@ const accuracyLead = (against: string) => ({
 
 export const classification = defineStudy({
   id: 'privacy/classification',
-  title: 'weighted F1 and accuracy of an SVM on rows reduced by each method',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, { what: 'classification', quickSets: QUICK_SETS });
     const cases = sets.flatMap((data) => {

@@ -39,7 +39,6 @@ function titleOf(norm: number): string {
 
 export const clipping = defineStudy({
   id: 'privacy/clipping',
-  title: 'captured energy over the length that rows are clipped to',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, { what: 'clipping', quickSets: ['iris'] });
     const epsilons = asked.scale === 'quick' ? [ALL_METHODS_EPSILON] : EPSILONS;

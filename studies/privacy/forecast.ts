@@ -98,7 +98,6 @@ const whole = (column: string): Figure => mean(column, { digits: 0 });
 
 export const forecast = defineStudy<Case>({
   id: 'privacy/forecast',
-  title: 'the noise that drafts forecast, and the captured variance that is told, beside what seeds show',
   isApart: true,
   settings: [SEEDS],
   plan: async ({ settings, own }) => {

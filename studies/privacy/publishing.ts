@@ -102,7 +102,6 @@ const ofWays =
 
 export const publishing = defineStudy({
   id: 'privacy/publishing',
-  title: 'an SVM that learns on reduced rows that are published privately',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, { what: 'published rows', quickSets: QUICK_SETS });
     const cases = sets.flatMap(({ name: dataset, features, rows }) =>

@@ -144,7 +144,6 @@ const behind = (of: string) => ({ of: 'aim', where: { of }, figure: only('behind
 
 export const utility = defineStudy({
   id: 'privacy/utility',
-  title: 'captured energy and subspace distance of all methods',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, { what: 'captured energy', quickSets: QUICK_SETS });
     const dealings = [POOLED, ...(asked.scale === 'quick' ? QUICK_DEALINGS : DEALINGS)] as const;

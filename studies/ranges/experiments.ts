@@ -19,7 +19,6 @@ import {
 } from '@eigenveil/release';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { chosenOf, count, type Figure, mean, only, within, written } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { defineStudy, type TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { exactSampler, fastSampler } from './draws.ts';
@@ -99,9 +98,7 @@ const ofPrivelet = { what: 'interval', contestant: PUBLISHED };
 
 export const experiments = defineStudy({
   id: 'ranges/experiments',
-  title: 'exact errors of single intervals and of all of them, against experiments',
   plan: (asked) => {
-    refuseRows('ranges/experiments', asked, 'noise alone, whatever the rows are');
     const quick = asked.scale === 'quick';
     const caseOf = ({ name, strategyOf }: Contestant, what: string, height: number, repetitions: number) => ({
       ...{ what, contestant: name, bins: 2 ** height },

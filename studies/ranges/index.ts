@@ -20,7 +20,6 @@ export const ranges: StudyGroup = {
     quantiles,
     auditsStudy(RELEASE_AUDITS, {
       id: 'ranges/audits',
-      title: 'attacks on the release of histograms and on broken twins of it',
       of: 'release',
       quickShare: 1,
       facts: {

@@ -19,7 +19,6 @@ import {
 } from '@eigenveil/release';
 import { normal } from '@eigenveil/testbed/random';
 import { beside, type Figure, mean, only, samplesOf, where } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { significant } from '../instrument/quantities.ts';
 import { defineStudy, grid } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
@@ -81,9 +80,7 @@ const rank = (mechanism: string, rows: number, features: number, digits: number)
 
 export const quantiles = defineStudy({
   id: 'ranges/quantiles',
-  title: 'quantiles and their intervals beside a trusted curator’s, and the monotone projection',
   plan: (asked) => {
-    refuseRows('ranges/quantiles', asked, 'rows of known shapes that it makes up');
     const quick = asked.scale === 'quick';
     return {
       cases: grid({

@@ -19,7 +19,6 @@ import {
   type Workload,
 } from '@eigenveil/release';
 import { chosenOf, least, mean, most, only } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { type ChartOf, defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { plainTreeAverage, squareRootErrors } from './references.ts';
@@ -74,9 +73,7 @@ const lengthsOf = (noise: NoiseKind): ChartOf => ({
 
 export const strategies = defineStudy({
   id: 'ranges/strategies',
-  title: 'strategies side by side over N and the length of intervals, and references',
   plan: (asked) => {
-    refuseRows('ranges/strategies', asked, 'exact errors, which no row changes');
     const quick = asked.scale === 'quick';
     const fixed = { epsilon: EPSILON, dpDelta: DP_DELTA };
     const heights = HEIGHTS.filter((height) => !quick || height <= QUICK_HEIGHT).join(' ');

@@ -128,7 +128,6 @@ type WorthCase = {
 
 export const worth = defineStudy<WorthCase>({
   id: 'ranges/worth',
-  title: 'private ranges before a projection, at one ε in all, beside true, documented and guessed ones',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, { what: 'private ranges', quickSets: ['pima'] });
     const seeds = asked.scale === 'quick' ? 2 : 10;

@@ -163,7 +163,6 @@ const isSynthetic = ({ dataset }: Tidy) => String(dataset).startsWith('synthetic
 
 export const accuracy = defineStudy<Case>({
   id: 'speed/accuracy',
-  title: 'weighted F1 of an SVM on the encrypted projection, on the same in the clear and without projection',
   async plan({ scale, own }) {
     const casesOf = ({ dataset, method, components, splits }: Wanted): Case[] =>
       Array.from({ length: splits }, (_, i) => ({

@@ -53,7 +53,6 @@ type Chosen =
 
 export const garbling = defineStudy<Chosen>({
   id: 'speed/garbling',
-  title: 'AND gates, circuits, and whole decompositions by the protocol garbled',
   isApart: true,
   settings: [REPETITIONS, PARTS],
   plan: async ({ settings, own }) => {

@@ -1,7 +1,6 @@
 /** What longer keys cost each role, in Eigenveil and in the literal protocol. */
 
 import { growth, least, median, middleOf, only } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { type ChartOf, defineStudy, type Omission } from '../instrument/study.ts';
 import { exampleStatistics, exampleTask } from './example-task.ts';
 import { melted } from './melted.ts';
@@ -50,9 +49,7 @@ const exponent = (quantity: (typeof ROLE_COLUMNS)[number]) => ({
 
 export const keyLength = defineStudy({
   id: 'speed/key-length',
-  title: 'time and bytes per role against the key length, Eigenveil and the literal protocol',
-  plan({ scale, own }) {
-    refuseRows('speed/key-length', { own }, 'what keys cost, on made-up sums');
+  plan({ scale }) {
     const { keyBits, ...others } = SCALES[scale];
     return {
       cases: keyBits.map((bits) => ({ method: 'pca', keyBits: bits, ...others })),

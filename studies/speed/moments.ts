@@ -127,7 +127,6 @@ const movedBy = (dataset: string) => ({
 
 export const moments = defineStudy<MomentsCase>({
   id: 'speed/moments',
-  title: 'how close released correlations are, and what clipping moves them by',
   isApart: true,
   settings: [TIMES],
   plan: async ({ scale, settings, own }) => {

@@ -12,7 +12,6 @@ import {
   setUpSender,
 } from '@eigenveil/two-party/insides';
 import { median } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { setting, wholeNumber } from '../instrument/settings.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
@@ -129,12 +128,9 @@ async function withServer<T>(run: (address: Address) => Promise<T>): Promise<T> 
 
 export const ot = defineStudy({
   id: 'speed/ot',
-  title: 'oblivious transfers, and the channel between garbler and evaluator',
   isApart: true,
   settings: [TRANSFERS, MEGABYTES, REPETITIONS],
-  plan: (asked) => {
-    refuseRows('speed/ot', asked, 'transfers of random blocks');
-    const { settings } = asked;
+  plan: ({ settings }) => {
     const bytes = Math.ceil((settings.of(MEGABYTES) * 1e6) / CHUNK_BYTES) * CHUNK_BYTES;
     const cases = PLACES.map(({ place, kind }) => ({
       ...{ place, kind, repetitions: settings.of(REPETITIONS) },

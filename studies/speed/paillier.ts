@@ -11,7 +11,6 @@ import {
 import * as paillierBigint from 'paillier-bigint';
 import { median, only, ratio, where } from '../instrument/figure.ts';
 import { interleavedSamples } from '../instrument/measure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { setting, someOf } from '../instrument/settings.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
@@ -117,11 +116,9 @@ const [THEIRS, OURS] = [{ library: 'paillier-bigint' }, { library: 'eigenveil' }
 
 export const paillier = defineStudy({
   id: 'speed/paillier',
-  title: '@eigenveil/paillier against paillier-bigint: keys, encryption, addition, decryption',
   isApart: true,
   settings: [LENGTHS],
   plan: (asked) => {
-    refuseRows('speed/paillier', asked, 'ciphertexts of made-up values');
     return { cases: asked.settings.of(LENGTHS).map((keyBits) => ({ keyBits, repetitions: REPETITIONS })) };
   },
   titleOf: ({ keyBits }) => `${keyBits} bits`,

@@ -79,7 +79,6 @@ function ownersOf(records: readonly Tidy[]): Tidy[] {
 
 export const published = defineStudy<Case>({
   id: 'speed/published',
-  title: 'the published tables of efficiency row by row: published, literal here, Eigenveil here',
   async plan({ scale, own }) {
     const names = own === undefined ? PUBLISHED_EFFICIENCY.pca.map(({ dataset }) => dataset) : [own.name];
     const omissions: Omission[] = [];

@@ -140,7 +140,6 @@ const largest = (figure: Figure) => ({
 
 export const processes = defineStudy<Case>({
   id: 'speed/processes',
-  title: 'memory, processor time and bytes on the wire of each role, over real processes and TLS',
   async plan({ scale, own }) {
     const omissions: Omission[] = [];
     if (!canReadUsage())

@@ -127,7 +127,6 @@ type Chosen = Tidy &
 
 export const rotated = defineStudy<Chosen>({
   id: 'speed/rotated',
-  title: 'PCA and discriminant methods by the protocols rotated, garbled and simulated',
   isApart: true,
   settings: [REPETITIONS, DATA_SETS, ONLY_METHODS, GARBLED, RATE, DELAY],
   plan: async ({ settings, own }) => {

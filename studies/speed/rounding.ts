@@ -36,7 +36,6 @@ const angles: Figure = (records) => ({
 
 export const rounding = defineStudy({
   id: 'speed/rounding',
-  title: "how far rounding rows moves each method's result",
   isApart: true,
   plan: async ({ scale, own }) => {
     const names = scale === 'quick' ? QUICK : DATA_SETS;

@@ -1,7 +1,6 @@
 /** Time of each role and bytes against the numbers of features, slots, owners and rows. */
 
 import { atLargest, type Figure, growth, least, median, middleOf, only } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { defineStudy, type Omission } from '../instrument/study.ts';
 import type { Scale } from '../instrument/tidy.ts';
 import { EXAMPLE_OWNERS, EXAMPLE_SAMPLES_PER_OWNER } from './example-task.ts';
@@ -126,9 +125,7 @@ const crowd = (figure: Figure) => ({ where: { sweep: 'owners' }, figure: atLarge
 
 export const scaling = defineStudy<Case>({
   id: 'speed/scaling',
-  title: 'time of each role and bytes against the numbers of features, slots, owners and rows',
-  plan({ scale, own }) {
-    refuseRows('speed/scaling', { own }, 'how times grow, with made-up rows');
+  plan({ scale }) {
     const cases = (['features', 'owners', 'rows'] as const).flatMap((sweep) =>
       STEPS[scale][sweep].map((step) => caseOf(sweep, step)),
     );

@@ -161,8 +161,6 @@ const largest = (figure: Figure) => ({ where: { sweep: 'features' }, figure: atL
 
 export const sketch = defineStudy<Case>({
   id: 'speed/sketch',
-  title:
-    'PCA by a sketch: each role against features and columns, and accuracy and bytes beside the exact one',
   async plan({ scale, own }) {
     if (own !== undefined) {
       const { length } = own.columns;

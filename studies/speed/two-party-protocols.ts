@@ -154,7 +154,6 @@ const factsOf = (kind: Kind) => {
 
 export const twoParty = defineStudy<Case>({
   id: 'speed/two-party',
-  title: 'the decomposition by garbled, rotated and simulated, beside the published one',
   async plan({ scale, own }) {
     if (own !== undefined) {
       const [features, classes] = [own.columns.length, own.classes.length];

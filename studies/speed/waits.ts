@@ -1,7 +1,6 @@
 /** Public waits of `rotated`, as the code reckons them from the sizes of a task: nothing is measured. */
 import { rootPace, sketchPaces, standardPace } from '@eigenveil/two-party/plan';
 import { type Figure, only } from '../instrument/figure.ts';
-import { refuseRows } from '../instrument/own-data.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 
@@ -34,10 +33,8 @@ const of = (where: Tidy, column = 'ms', unit: ' s' | '' = ' s') => ({ where, fig
 
 export const waits = defineStudy<Case>({
   id: 'speed/waits',
-  title: 'public waits of rotated, as the code reckons them',
   isApart: true,
-  plan({ own }) {
-    refuseRows('speed/waits', { own }, 'nothing: it reckons');
+  plan() {
     return { cases: CASES };
   },
   expectedSeconds: () => 0.01,

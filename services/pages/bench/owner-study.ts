@@ -5,7 +5,6 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
 import { median, most } from '@eigenveil/studies/instrument/figure';
-import { refuseRows } from '@eigenveil/studies/instrument/own-data';
 import { launchOptions } from '@eigenveil/studies/instrument/report/in-browser';
 import { setting, wholeNumber } from '@eigenveil/studies/instrument/settings';
 import { defineStudy } from '@eigenveil/studies/instrument/study';
@@ -127,10 +126,8 @@ const MS = { unit: 'ms' } as const;
 
 export const owner = defineStudy<Size & Tidy & { readonly job: string; readonly repetitions: number }>({
   id: 'browser/owner',
-  title: "an owner's part in the worker of its page, in Chromium, against Node.js",
   settings: [FEATURES, ROWS, REPETITIONS],
-  plan: ({ settings, own }) => {
-    refuseRows('browser/owner', { own }, 'an owner of made-up rows');
+  plan: ({ settings }) => {
     const size = {
       ...{ features: settings.of(FEATURES), rows: settings.of(ROWS) },
       repetitions: settings.of(REPETITIONS),

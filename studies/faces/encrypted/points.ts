@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import { seedOf } from '@eigenveil/testbed/random';
 import { count, distinct, type Figure, least, mean, most, only, spread } from '../../instrument/figure.ts';
-import { refuseRows } from '../../instrument/own-data.ts';
 import { writePictures } from '../../instrument/report/apart.ts';
 import { type Bench, type ChartOf, defineStudy, type Fact } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -121,14 +120,7 @@ const curves = (quantity: string, y: ChartOf['y'], where: ChartOf['where']): Cha
 
 export const points = defineStudy<Part & { readonly kind: string }>({
   id: 'faces-encrypted/points',
-  title:
-    'points of the study of faces through the services: a sketched PCA and DCA on it, beside the clear ones',
-  plan: async ({ scale, own }) => {
-    refuseRows(
-      'faces-encrypted/points',
-      { own },
-      'faces of 16, 32 and 64 pixels a side through the services, with keys of 2048 bits',
-    );
+  plan: async ({ scale }) => {
     const all = SETS.flatMap((set) =>
       SIDES.flatMap((side) =>
         Array.from({ length: SPLITS[side][0] }, (_, i) => ({

@@ -31,7 +31,6 @@ const glance = (source: SourceName, name: string) => ({
 
 export const accuracy = defineStudy({
   id: 'learners/accuracy',
-  title: 'accuracy of private random forests over ε',
   plan: async (asked) => {
     const { sizes, omissions } = await tablesOfRun(asked, CLASSIFIED, { what: 'accuracy', learnt: 'class' });
     const seeds = asked.scale === 'quick' ? 3 : 20;

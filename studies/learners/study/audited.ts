@@ -3,7 +3,6 @@
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { count, least, most, only } from '../../instrument/figure.ts';
-import { refuseRows } from '../../instrument/own-data.ts';
 import { defineStudy, type Fact } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { AUDITED_EPSILON, type LearnerAudit } from '../audits.ts';
@@ -21,7 +20,6 @@ export function auditsStudy(
     ...named
   }: {
     readonly id: string;
-    readonly title: string;
     readonly words: URL;
     /** What is attacked. */
     readonly of: string;
@@ -33,7 +31,6 @@ export function auditsStudy(
   return defineStudy({
     ...named,
     plan: (asked) => {
-      refuseRows(named.id, asked, 'attacks on neighbours that it makes up');
       const share = asked.scale === 'full' ? 1 : quickShare;
       const cases = audits.map(({ name, twin, dpDelta, runs }) => ({
         ...{ name, twin, dpDelta },

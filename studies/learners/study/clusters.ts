@@ -24,7 +24,6 @@ const indexOf = (way: string, epsilon: Tidy[string]) => ({
 
 export const clusters = defineStudy({
   id: 'learners/clusters',
-  title: 'DBSCAN of the thesis and on a grid, beside the classes of rows in a plane',
   plan: ({ scale, own }) => {
     const seeds = scale === 'quick' ? 5 : 40;
     const of = { source: own?.name ?? 'iris', seeds, ...DENSITY, ...GRID };

@@ -59,7 +59,6 @@ const overEpsilon = (learner: LearnerName): ChartOf => ({
 
 export const features = defineStudy({
   id: 'learners/features',
-  title: 'raw features, exact and private projections before a private learner',
   plan: async (asked) => {
     const { sets, omissions } = await dataSetsOf(asked, {
       what: 'features',

@@ -40,7 +40,6 @@ const boostedWith = (parts: number, digits: number) =>
 
 export const regression = defineStudy({
   id: 'learners/regression',
-  title: 'squared error and R² of forests of numbers, and of sample and aggregate',
   learnsNumbers: true,
   plan: async (asked) => {
     const { sizes, omissions } = await tablesOfRun(asked, REGRESSED, {

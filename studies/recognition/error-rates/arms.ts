@@ -176,7 +176,6 @@ const scoreOf = (name: string, title: string) => ({
 
 export const arms = defineStudy<Case>({
   id: 'recognition/arms',
-  title: 'error rates of every arm on reduced and raw rows, as ISO/IEC 19795 counts them',
   plan: (asked) =>
     planFor(asked, 'arms', () =>
       (['choice', 'test', 'components'] as const).map((part) => ({

@@ -64,7 +64,6 @@ const exponential =
 
 export const encrypted = defineStudy<OfPeople>({
   id: 'recognition/encrypted',
-  title: 'the projection of the headline by the encrypted protocol, beside the clear one',
   plan: (asked) =>
     asked.scale === 'full'
       ? planFor(asked, 'encrypted', () => [{}])

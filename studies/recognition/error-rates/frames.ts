@@ -38,7 +38,6 @@ export function framedScores(setting: Setting, final: Final, impostors: Impostor
 
 export const frames = defineStudy<OfPeople>({
   id: 'recognition/frames',
-  title: 'impostors with the victim’s frame, and with a frame of their own',
   plan: (asked) => planFor(asked, 'frames', () => [{}]),
   titleOf: ({ dataset }) => dataset,
   expectedSeconds: () => 2,

@@ -79,7 +79,6 @@ const five = { windows: 5 };
 
 export const later = defineStudy<Case>({
   id: 'recognition/later',
-  title: 'users who join after the projection was learnt',
   plan: (asked) =>
     planFor(asked, 'later', (people) => [{ splits: SPLITS[asked.scale], learntFrom: learntFrom(people) }]),
   titleOf: ({ dataset }) => dataset,

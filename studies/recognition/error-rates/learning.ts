@@ -229,7 +229,6 @@ const frozen = (column: string) => ({ where: { rule: 'never' }, figure: only(col
 
 export const learning = defineStudy<OfPeople>({
   id: 'recognition/learning',
-  title: 'templates that learn from users, and from impostors',
   plan: async (asked) => {
     const { cases, omissions = [] } = await planFor(asked, 'learning', () => [{}]);
     return { cases, omissions: [...omissions, ...sessionsMissing(asked, 'learning')] };

@@ -100,7 +100,6 @@ const inWindows = (count: number): number | string => (count < Infinity ? count 
 
 export const locks = defineStudy<OfPeople>({
   id: 'recognition/locks',
-  title: 'windows until step-up and lock, by both decision engines',
   plan: async (asked) => {
     const { cases, omissions = [] } = await planFor(asked, 'locks', () => [{}]);
     return { cases, omissions: [...omissions, ...sessionsMissing(asked, 'locks')] };

@@ -110,7 +110,6 @@ interface Case extends OfPeople {
 
 export const noise = defineStudy<Case>({
   id: 'recognition/noise',
-  title: 'error rates on projections under differential privacy',
   plan: (asked) =>
     planFor(asked, 'noise', () => [
       { epsilons: EPSILONS[asked.scale].join(' '), draws: DRAWS[asked.scale], delta: DP_DELTA },

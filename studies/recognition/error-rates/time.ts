@@ -55,7 +55,6 @@ function ordersIn({ people, setting }: Pick<ChosenPeople, 'people' | 'setting'>,
 
 export const time = defineStudy<Case>({
   id: 'recognition/time',
-  title: 'what gaps between the parts do to error rates, and, as a control, what random order does',
   plan: (asked) => planFor(asked, 'time', () => (['gaps', 'shuffled'] as const).map((part) => ({ part }))),
   titleOf: ({ dataset, part }) => `${dataset}, ${part}`,
   expectedSeconds: () => 3,

@@ -102,7 +102,6 @@ const FEWER = 2;
 
 export const counts = defineStudy<Case>({
   id: 'recognition/counts',
-  title: 'whether owners are found again by their numbers of rows',
   plan: (asked) =>
     planTemplates(asked, 'counts', ({ dataset, people, rows }, scale) => {
       // The mean number leaves somebody.

@@ -43,7 +43,6 @@ const genuineIn = (set: string) => ({ where: { against: set } });
 
 export const forgery = defineStudy<Case>({
   id: 'recognition/forgery',
-  title: 'how many attempts it takes until a forged stream of windows is allowed',
   plan: (asked) => planTemplates(asked, 'forgery', () => ({ attempts: LIMITS.join(' ') })),
   titleOf: ({ dataset }) => dataset,
   expectedSeconds: ({ people }) => people,

@@ -40,7 +40,6 @@ const orthogonal = (means: string) => ({ part: 'links', frames: 'orthogonal', ot
 
 export const linkage = defineStudy<Case>({
   id: 'recognition/linkage',
-  title: 'whether templates of one person at two services are found to belong together',
   plan: async (asked) => {
     const { cases, omissions = [] } = await planTemplates(asked, 'linkage', () => ({}));
     return {

@@ -72,7 +72,6 @@ const WHOLE = { digits: 0, percent: true } as const;
 
 export const reconstruction = defineStudy<Case>({
   id: 'recognition/reconstruction',
-  title: 'how much of raw features comes back from windows and templates',
   plan: (asked) => planTemplates(asked, 'reconstruction', sweep),
   titleOf: ({ dataset }) => dataset,
   expectedSeconds: ({ dca, components }) => 6 * dca.split(' ').length + components,

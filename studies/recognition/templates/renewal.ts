@@ -19,7 +19,6 @@ const FRAMES = [
 
 export const renewal = defineStudy<Case>({
   id: 'recognition/renewal',
-  title: 'what an old template is good for after its frame was renewed',
   plan: (asked) => planTemplates(asked, 'renewal', (_, scale) => ({ scores: SCORES[scale].join(' ') })),
   titleOf: ({ dataset }) => dataset,
   expectedSeconds: ({ scores }) => 10 * scores.split(' ').length,

@@ -76,7 +76,6 @@ const CLOSE = 1e-6;
 
 export const scores = defineStudy<OfTemplates>({
   id: 'recognition/scores',
-  title: 'how many scores give a template away, if a service told them',
   plan: (asked) => planTemplates(asked, 'scores', () => ({})),
   titleOf: ({ dataset }) => dataset,
   expectedSeconds: ({ components }) => components / 2,

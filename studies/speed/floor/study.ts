@@ -39,7 +39,6 @@ const setOf = (chosen: Chosen): FloorSet =>
 
 export const floor = defineStudy<Chosen>({
   id: 'speed/floor',
-  title: 'what the floor costs a PCA and an LDA, by the clear reference',
   isApart: true,
   settings: [ROWS],
   plan: async ({ scale, settings, own }) => {

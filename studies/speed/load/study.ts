@@ -2,7 +2,6 @@
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { most, only } from '../../instrument/figure.ts';
-import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, someOf, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -30,12 +29,9 @@ const BYTES = { unit: 'bytes' } as const;
 
 export const load = defineStudy<Required<LoadOptions> & Tidy>({
   id: 'speed/load',
-  title: 'contributions a second that the data user takes for good',
   isApart: true,
   settings: [CONTRIBUTIONS, CONNECTIONS, FEATURES, SKETCH, BITS, DATABASE, PROCESSES],
-  plan: (asked) => {
-    refuseRows('speed/load', asked, 'a load of made-up contributions');
-    const { settings } = asked;
+  plan: ({ settings }) => {
     const chosen = {
       ...{ contributions: settings.of(CONTRIBUTIONS), connections: settings.of(CONNECTIONS) },
       ...{ features: settings.of(FEATURES), sketch: settings.of(SKETCH), bits: settings.of(BITS) },

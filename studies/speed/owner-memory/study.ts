@@ -9,7 +9,6 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { count, only } from '../../instrument/figure.ts';
-import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, someOf, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -52,12 +51,9 @@ const megabytes = (source: Source) => ({
 
 export const ownerMemory = defineStudy<Chosen>({
   id: 'speed/owner-memory',
-  title: 'peak memory and speed of an owner that reads rows and sums its statistics',
   isApart: true,
   settings: [ROWS, FEATURES, FROM],
-  plan: (asked) => {
-    refuseRows('speed/owner-memory', asked, 'an owner of made-up rows');
-    const { settings } = asked;
+  plan: ({ settings }) => {
     const size = { rows: settings.of(ROWS), features: settings.of(FEATURES) };
     return { cases: settings.of(FROM).map((source) => ({ source, ...size })) };
   },

@@ -56,7 +56,6 @@ const PERCENT = { percent: true, digits: 2, unit: '%' } as const;
 
 export const sketches = defineStudy<SketchCase & Tidy>({
   id: 'speed/sketches',
-  title: 'PCA of thousands of features by a sketch, and the variance that it loses',
   isApart: true,
   settings: [DATA_SETS, OF_FEATURES, COLUMNS, COMPONENTS, TWO_PARTY],
   plan: async ({ settings, own }) => {
@@ -69,7 +68,7 @@ export const sketches = defineStudy<SketchCase & Tidy>({
     if (own !== undefined && own.columns.length <= widest)
       throw new CodedError(
         STUDY_CODES.ERR_STUDY_DATA,
-        `speed/sketches expected more columns beside the label than the sketch has, ${widest} by "--columns"; got ${own.columns.length}`,
+        `expected more columns beside the label than the sketch has, ${widest} by "--columns"; got ${own.columns.length}`,
       );
     return {
       cases: (own === undefined ? sets : [{ dataset: own.name }]).flatMap(({ dataset }) =>

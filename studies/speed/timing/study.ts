@@ -1,7 +1,6 @@
 /** Whether what is done with secrets takes a time that depends on them. */
 
 import { count, only } from '../../instrument/figure.ts';
-import { refuseRows } from '../../instrument/own-data.ts';
 import { setting, wholeNumber } from '../../instrument/settings.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -43,11 +42,9 @@ const MS = { unit: 'ms' } as const;
 
 export const timing = defineStudy<Chosen>({
   id: 'speed/timing',
-  title: 'whether operations on secrets take a time that depends on them',
   isApart: true,
   settings: [SAMPLES, NAMED],
   plan: (asked) => {
-    refuseRows('speed/timing', asked, 'operations on made-up secrets');
     const samples = asked.settings.of(SAMPLES);
     const part = asked.settings.of(NAMED);
     const others = [...OPERATIONS, ...REFUSALS].filter(({ name }) => name.includes(part));

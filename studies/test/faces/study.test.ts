@@ -17,6 +17,7 @@ import { writePictures } from '../../instrument/report/apart.ts';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';
 import { writeReport } from '../../instrument/report/write.ts';
 import { StudyResults } from '../../instrument/results.ts';
+import { planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import { reportOf } from '../../instrument/told.ts';
 import { measuredBy, ownRows, resultsOf } from './support.ts';
@@ -137,7 +138,7 @@ describe("the user's own rows", () => {
       '"--private-label COLUMN"',
     );
     const [points] = facesEncrypted.studies;
-    await expect(async () => points!.plan({ ...quick, own })).rejects.toThrow('takes no rows');
+    await expect(planRun([points!], { ...quick, own })).rejects.toThrow('takes no rows');
   });
 
   it('become grey levels from their ranges', async () => {

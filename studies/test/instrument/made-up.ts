@@ -15,7 +15,9 @@ const REPETITIONS = setting({
   full: 4,
 });
 
-export const WORDS = `## Throws
+export const WORDS = `# made-up/throws: how far an arm throws
+
+## Throws
 
 A throw goes {{far}} on average.
 
@@ -36,7 +38,6 @@ Conclusions are drawn from full runs.
 function madeUpStudy(words: URL, breaks: { arm?: number } = {}): Study {
   return defineStudy({
     id: 'made-up/throws',
-    title: 'how far an arm throws',
     settings: [REPETITIONS],
     plan: ({ scale, settings, own }) => ({
       cases: grid({ arm: scale === 'quick' ? [1, 2] : [1, 2, 3], throws: [settings.of(REPETITIONS)] }).map(

@@ -1,5 +1,5 @@
 /** `npm run study` from its command line to its report, of a made-up study: measured, interrupted by failures and taken up again, written again, contradicted. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -126,7 +126,7 @@ describe('a made-up study', () => {
 
   test('refuses words that name what the study does not have', async () => {
     const { code, errors } = await study(
-      await madeUpGroup({}, '{{nothing}}'),
+      await madeUpGroup({}, '# made-up/throws: some\n\n{{nothing}}'),
       ...['made-up', '--quick', '--out', folder],
     );
     expect(code).not.toBe(0);
@@ -152,7 +152,14 @@ describe('a made-up study', () => {
 
   test('is listed; what is not there is refused with what is', async () => {
     const group = await madeUpGroup();
-    expect((await study(group, '--list')).output).toMatch(/^made-up\/throws +how far an arm throws\n$/);
+    await mkdir(join(folder, 'studies'));
+    const remark = '<!-- takes no rows: it measures none -->';
+    const rowless = `# made-up/catches: who catches\n\n${remark}\n\n## Catches\n`;
+    await writeFile(join(folder, 'studies/b.md'), WORDS);
+    await writeFile(join(folder, 'studies/a.md'), rowless);
+    expect((await study(group, '--list')).output).toMatch(
+      /^made-up\/catches +who catches \(takes no rows\)\nmade-up\/throws +how far an arm throws\n$/,
+    );
     const refused = await study(group, 'made', '--quick');
     expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining('made-up')]);
     const unknown = await study(group, 'made-up/catches', '--quick');
@@ -210,7 +217,10 @@ describe('a study that stands apart from its group', () => {
   test('leaves conclusions of the group to runs of all its other studies', async () => {
     const group = await groupOfTwo();
     const words = pathToFileURL(join(folder, 'words.md'));
-    await writeFile(words, '{{#conclusions}}All were measured.{{else}}Some were.{{/conclusions}}');
+    await writeFile(
+      words,
+      '# made-up/some: some\n\n{{#conclusions}}All were measured.{{else}}Some were.{{/conclusions}}',
+    );
     const [throws, apart] = group.studies.map((one) => ({ ...one, words, charts: {} }));
     const three = { ...group, words, studies: [throws!, apart!, { ...throws!, id: 'made-up/more' }] };
     await study(three, 'made-up', '--out', folder);
@@ -246,6 +256,32 @@ describe("the user's own rows", () => {
     const file = join(folder, 'ranges.json');
     await writeFile(file, '{"width": [0, 100], "height": [0, 7]}');
     expect((await own(content, '--ranges', file)).code).toBe(0);
+  });
+
+  test('leave out studies of a group that do not take them, and say in a sentence which facts they lack', async () => {
+    const file = join(folder, 'own.csv');
+    await writeFile(file, [HEADER, ...lines(60, (i) => `${i % 2}`)].join('\n'));
+    const group = await madeUpGroup({}, `${WORDS}\nThe longest: {{longest}}.\n`);
+    const [throws] = group.studies;
+    const page = pathToFileURL(join(folder, 'rowless.md'));
+    await writeFile(
+      page,
+      '# made-up/rowless: none\n\n<!-- takes no rows: it measures noise -->\n\n## None\n',
+    );
+    const rowless = { ...throws, id: 'made-up/rowless', words: page };
+    const own = ['--quick', '--data', file, '--label', 'kind', ...RANGES, '--out', folder];
+    const both = { ...group, studies: [rowless, throws] };
+    const { code, output, errors } = await study(both, 'made-up', ...own);
+    expect([code, errors]).toEqual([
+      0,
+      expect.stringContaining('left out: made-up/rowless: it takes no rows'),
+    ]);
+    expect(Object.keys(lastLine(output).facts as object)).toEqual(['throws.far', 'throws.gain']);
+    const report = await read('report.md');
+    expect(report).toContain('The longest: – (known of the bundled data sets alone).');
+    expect(report).toContain('- made-up/rowless: it takes no rows, as it measures noise');
+    const alone = await study(both, 'made-up/rowless', ...own);
+    expect([alone.code, alone.errors]).toEqual([2, expect.stringContaining('it takes no rows')]);
   });
 
   test.each([
@@ -344,6 +380,12 @@ describe("the user's own rows", () => {
       RANGES,
       'line 61: \\"width\\" expected a number',
     ],
+    [
+      'without a header',
+      ['4711.25,3,odd', ...lines(60, two)].map((line) => line.replace('odd', 'kind')),
+      [],
+      'seems to have no header',
+    ],
     ['without a range', [HEADER, ...lines(60, two)], ['--range', 'width=0:100'], 'none for \\"height\\"'],
     [
       'with a range upside down',
@@ -376,6 +418,6 @@ describe("the user's own rows", () => {
     const { code, errors } = await own(content, ...ranges, '--json');
     expect(code).toBe(2);
     expect(errors).toContain(why);
-    expect(errors).not.toContain('wide,3');
+    expect(errors).not.toMatch(/wide,3|4711/);
   });
 });

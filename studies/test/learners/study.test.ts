@@ -4,7 +4,7 @@ import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/ran
 import { describe, expect, it, test } from 'vitest';
 import type { OwnData } from '../../instrument/own-data.ts';
 import { StudyResults } from '../../instrument/results.ts';
-import { measured } from '../../instrument/run.ts';
+import { measured, planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import type { Study } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -86,9 +86,9 @@ describe('of the user’s own rows', () => {
 
   it('attacks make up their neighbours, and refuse rows', async () => {
     const audits = learners.studies.find(({ id }) => id === 'learners/audits')!;
-    await expect(async () =>
-      audits.plan({ scale: 'quick', settings: new Settings('quick'), own }),
-    ).rejects.toThrow(/takes no rows, as it measures attacks/);
+    await expect(planRun([audits], { scale: 'quick', settings: new Settings('quick'), own })).rejects.toThrow(
+      /takes no rows, as it measures attacks/,
+    );
   });
 });
 

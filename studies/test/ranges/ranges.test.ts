@@ -4,7 +4,7 @@ import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { measured } from '../../instrument/run.ts';
+import { measured, planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import { AUDITED_EPSILON } from '../../learners/audits.ts';
 import { approximateQuantiles } from '../../ranges/approximate-quantiles.ts';
@@ -248,7 +248,7 @@ describe('measured', () => {
     expect(refused.map(({ refused }) => refused)).toEqual(new Array(8).fill(1));
     // A study that makes up what it looks at takes no rows.
     for (const study of ranges.studies.filter(({ id }) => id !== worth.id))
-      await expect(async () => study.plan(asked)).rejects.toThrow(/takes no rows/);
+      await expect(planRun([study], asked)).rejects.toThrow(/takes no rows/);
     expect(await measured({ study: worth, parameters }, { ...bench, own })).toEqual(records);
   });
 });

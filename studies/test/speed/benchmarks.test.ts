@@ -2,7 +2,7 @@
 import { generator } from '@eigenveil/testbed/random';
 import { expect, test } from 'vitest';
 import type { OwnData } from '../../instrument/own-data.ts';
-import { measured } from '../../instrument/run.ts';
+import { measured, planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import type { RunOf, Study } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -194,7 +194,7 @@ test('each takes rows of its user in place of its data sets, or says that it has
   for (const study of BENCHMARKS) {
     let planned: readonly Tidy[] = [];
     try {
-      planned = (await study.plan({ ...asked, own })).cases;
+      planned = (await planRun([study], { ...asked, own })).jobs.map(({ parameters }) => parameters);
     } catch (error) {
       expect(String(error)).toMatch(/takes no rows|more columns beside the label than the sketch has/);
       continue;
