@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { unusedExports } from './support/unused-exports.ts';
+import { unusedByAnybody, unusedExports } from './support/unused-exports.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -95,6 +95,10 @@ it('is used by what ships, named to users of the libraries, or kept for a reason
     Object.entries(entries).flatMap(([entry, names]) => names.split(' ').map((name) => `${entry}: ${name}`)),
   );
   expect(unused).toEqual(kept.sort());
+});
+
+it('is used by some other file, in studies and the testbed', () => {
+  expect(unusedByAnybody(ROOT)).toEqual([]);
 });
 
 it('is found however it is exported and imported', () => {

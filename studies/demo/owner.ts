@@ -6,7 +6,7 @@ import type { TaskId } from '@eigenveil/task';
 import { answerRequests } from './crew.ts';
 import { type EnrolledOwner, type EnrolRequest, enrolOwner, type OwnerSetting } from './owner-part.ts';
 
-export interface FileOwnerSetting extends OwnerSetting {
+interface FileOwnerSetting extends OwnerSetting {
   readonly data: string;
 }
 

@@ -77,7 +77,7 @@ export interface RunOf {
 
 export type Columns = Readonly<Record<string, ColumnOf>>;
 
-export interface ColumnOf {
+interface ColumnOf {
   readonly title?: string;
   readonly values?: Readonly<Record<string, string>>;
   /** How its numbers are written where they name a row. */

@@ -74,6 +74,26 @@ export function unusedExports(root: string): string[] {
   return [...new Set(unused)].sort();
 }
 
+/** Names that modules of studies and the testbed export and that no other file of the repository has, as `path: name`. */
+export function unusedByAnybody(root: string): string[] {
+  const paths = globSync('{studies,testbed,scripts,test,services,shared,examples}/**/*.{ts,tsx}', {
+    cwd: root,
+    exclude: ['**/node_modules'],
+  });
+  const words = new Map(
+    paths.map((path) => [path, new Set(readFileSync(join(root, path), 'utf8').match(/[\w$]+/g))]),
+  );
+  const areNamed = [...words].filter(([path]) => /^(studies\/(?!test\/)|testbed\/src\/)/.test(path));
+  return areNamed
+    .flatMap(([path]) => {
+      const file = join(root, path);
+      return exportsOf(file, parseSync(file, readFileSync(file, 'utf8')).module)
+        .filter(({ name }) => ![...words].some(([other, those]) => other !== path && those.has(name)))
+        .map(({ name }) => `${path}: ${name}`);
+    })
+    .sort();
+}
+
 const keyOf = ({ from, name }: Name) => `${from}: ${name}`;
 
 function readPackage(folder: string): Package {

@@ -10,7 +10,7 @@ import { reportToHtml } from './html.ts';
 import { chartPath, hasFile, reportToMarkdown } from './markdown.ts';
 import { pictureSvg } from './pictures.ts';
 
-export interface ReportFiles {
+interface ReportFiles {
   readonly folder: string;
   readonly report: Report;
   /** Whatever JSON can hold, or its text: goes to `report.json`. */
