@@ -1,17 +1,16 @@
 /** Membership inference from what tasks release, without differential privacy and with it. */
 
 import type { ProjectionKind } from '@eigenveil/methods';
-import { defaultClippingNorm } from '@eigenveil/privacy';
 import type { TaskProposal } from '@eigenveil/task';
 import { dot, meanOfRows, minus } from '../../../recognition/alignment.ts';
 import type { Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Person, Scene } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
+import { privacyOf } from '../private.ts';
 import { type Inference, runInference } from './inference.ts';
 import { likelihoodRatio } from './likelihood-ratio.ts';
 import { omits, omitsGroups, omitsPrivate, rowsOf } from './omissions.ts';
-import { PRIVATE_SETTING } from './private-setting.ts';
 import { byReconstructionError } from './reconstruction-error.ts';
 import { shownToCsp } from './shown-to-csp.ts';
 
@@ -134,10 +133,7 @@ export const INFERENCES: readonly Unworded[] = [
       proposalOf: (scene, rows) =>
         variantOf(scene, {
           ...{ method: 'pca', outputs, components: componentsOf(scene, rows) },
-          differentialPrivacy: {
-            ...PRIVATE_SETTING,
-            clippingNorm: defaultClippingNorm(scene.proposal.features.length),
-          },
+          differentialPrivacy: privacyOf(scene),
         }),
       sizesOf: ({ scene }) => [rowsOf(scene)],
       trialsOf: ({ effort }) => ({ deciding: effort === 'quick' ? 600 : 2000, others: 0 }),

@@ -1,7 +1,6 @@
 /** What a CSP that adds all noise itself makes of a result that it is shown: it knows the noise, and computes what the result would be with a row and without. */
 
 import type { FlatResult } from '@eigenveil/methods';
-import { defaultClippingNorm } from '@eigenveil/privacy';
 import { addStatistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { dot, minus } from '../../../recognition/alignment.ts';
@@ -10,8 +9,8 @@ import type { Setting, Trials, Unworded } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
 import type { Person } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
+import { privacyOf } from '../private.ts';
 import { omitsPrivate, rowsOf } from './omissions.ts';
-import { PRIVATE_SETTING } from './private-setting.ts';
 import { drawWorlds, poolOf } from './worlds.ts';
 
 const TRIALS = { quick: 40, full: 300 } as const;
@@ -26,11 +25,7 @@ function distance(a: FlatResult, b: FlatResult): number {
 function runShown({ scene, effort, seed }: Setting): Trials {
   const proposal: TaskProposal = variantOf(scene, {
     method: 'pca',
-    differentialPrivacy: {
-      ...PRIVATE_SETTING,
-      noise: 'csp',
-      clippingNorm: defaultClippingNorm(scene.proposal.features.length),
-    },
+    differentialPrivacy: { ...privacyOf(scene), noise: 'csp' },
   });
   const pool = poolOf(scene);
   const rows = rowsOf(scene);

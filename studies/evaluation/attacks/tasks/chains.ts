@@ -1,23 +1,22 @@
 /** A second task that stands on a basis of the data user's own making: what that tells beyond one on the first task's true result, which tells nothing new. */
 import { type Link, statisticsThrough, symmetricEigen } from '@eigenveil/projection';
-import type { Statistics } from '@eigenveil/statistics';
 import { basisFeatures, checkBasis, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
-import type { Unworded } from '../../experiment.ts';
-import { releasedBy, releasedOf } from '../../released.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
+import { releasedOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
-import { explained, type Population, populationOf, trialsBeside } from './population.ts';
+import { attacks } from '../attack.ts';
+import { explained, type Guess, type Population, populationOf, trialsOf } from './population.ts';
 import { checkByRanks, pcaOf, refusal, runsOf, unlessRefused } from './scenes.ts';
-import { trueRest } from './spectrum.ts';
-import { expectedRest, outsideOf, toldBy } from './told.ts';
+import { knownPart, openPart, outsideOf } from './told.ts';
 
 /** Signed as the result of a task that it is not the result of: nobody else sees that. */
 const DIGEST = 'd'.repeat(43);
 
 type Vectors = readonly (readonly number[])[];
 
-/** A link of these vectors, each turned so that its largest entry is positive. */
+/** Links a task to these vectors, each turned so that its largest entry is positive. */
 function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly number[]): Link {
   const turned = vectors.map((vector) => {
     const largest = vector.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a));
@@ -28,7 +27,7 @@ function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly numb
   return { task: plain, projection: { ...plain, vectors: turned, eigenvalues: [...eigenvalues] } };
 }
 
-/** A PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all but one at most. */
+/** Proposes a PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all but one at most. */
 function pcaOn(link: Link): TaskProposal {
   for (let components = link.projection.vectors.length - 1; components > 1; components -= 1) {
     const second = unlessRefused(() => checkedOn(link, components));
@@ -52,26 +51,20 @@ function checkedOn({ task }: Link, components: number): TaskProposal {
   return second;
 }
 
-async function statisticsOn(link: Link, task: TaskProposal, rows: readonly SceneRow[]): Promise<Statistics> {
-  async function* batches() {
-    yield rows.map(({ values }) => ({ values, classes: [] }));
-  }
-  return (await statisticsThrough(task, [link], {}, batches)).statistics;
-}
-
 /** What the second task tells of the scatter, in scaled features: the part in the span of the basis that its vectors have. */
 async function toldOn(link: Link, rows: readonly SceneRow[]): Promise<{ part: Matrix; directions: Matrix }> {
   const second = pcaOn(link);
-  const { vectors, eigenvalues } = releasedOf(second, await statisticsOn(link, second, rows));
-  const directions = new Matrix(vectors as number[][]).mmul(
-    new Matrix(link.projection.vectors as number[][]),
-  );
+  async function* batches() {
+    yield rows.map(({ values }) => ({ values, classes: [] }));
+  }
+  const { statistics } = await statisticsThrough(second, [link], {}, batches);
+  const { vectors, eigenvalues } = releasedOf(second, statistics);
+  const directions = new Matrix(vectors as number[][])
+    .mmul(new Matrix(link.projection.vectors as number[][]))
+    .transpose();
   const range = second.features[0]!.max;
-  const part = directions
-    .transpose()
-    .mmul(Matrix.diag(eigenvalues.map((value) => value * range ** 2)))
-    .mmul(directions);
-  return { part, directions };
+  const values = eigenvalues.map((value) => value * range ** 2);
+  return { part: knownPart({ vectors: directions, values }), directions };
 }
 
 /** The population's leading directions outside of those that were told. */
@@ -82,48 +75,38 @@ function nextDirections(population: Population, outside: Matrix, count: number):
 
 const RUNS = { quick: 60, full: 150 } as const;
 
-export const restOfScatter: Unworded = {
-  id: 'chain-rest',
-  kind: 'attack',
-  attacker: 'data user',
-  expectation: 'admitted',
-  unit: 'run',
-  secret: 'pooled statistics',
-  claims: ['S-608'],
-  scenes: ['pima', 'breast_cancer', 'ionosphere'],
-  omits: (scene) =>
-    pcaOf(scene).components < 2 ? 'a task of one component is no basis for a PCA' : refusal(scene),
-  async run(setting) {
-    const { scene, effort } = setting;
-    const first = pcaOf(scene);
-    const population = populationOf(first, scene.publicSample);
-    const honest: number[] = [];
-    const found = [];
-    for (const { members, outsiders } of runsOf(setting, RUNS[effort])) {
-      const released = releasedBy(first, [members]);
-      const told = toldBy(released);
-      const outside = outsideOf(told);
-      const blind = expectedRest(told, population, members.length);
-      const truth = trueRest(first, members, outside);
-      const guessOn = async (vectors: Vectors, rows: readonly SceneRow[]) => {
-        const { part, directions } = await toldOn(linkOf(first, vectors, released.eigenvalues), rows);
-        // What the second task tells stands in the place of what the population lets expect there.
-        const beyond = outsideOf({ vectors: directions.transpose() });
-        return outside.mmul(beyond.mmul(blind).mmul(beyond).add(part)).mmul(outside);
-      };
-      const own = nextDirections(population, outside, first.components);
-      honest.push(explained({ guess: await guessOn(released.vectors, members), blind, truth }));
-      found.push({
-        own: { guess: await guessOn(own, members), blind, truth },
-        other: await guessOn(own, outsiders),
-      });
-    }
-    return {
-      ...trialsBeside(
-        found.map(({ own }) => own),
-        found.map(({ other }) => other),
-      ),
-      facts: { components: first.components, 'on the first task’s true result': mean(honest) },
+async function restOfScatter(setting: Setting): Promise<Outcome> {
+  const { scene, effort } = setting;
+  const first = pcaOf(scene);
+  const population = populationOf(first, scene.publicSample);
+  const honest: number[] = [];
+  const guesses: Guess[] = [];
+  for (const { members, outsiders } of runsOf(setting, RUNS[effort])) {
+    const { released, outside, blind, truth } = openPart(first, members, population);
+    const guessOn = async (vectors: Vectors, rows: readonly SceneRow[]) => {
+      const { part, directions } = await toldOn(linkOf(first, vectors, released.eigenvalues), rows);
+      // What the second task tells stands in the place of what the population lets expect there.
+      const beyond = outsideOf({ vectors: directions });
+      return outside.mmul(beyond.mmul(blind).mmul(beyond).add(part)).mmul(outside);
     };
-  },
-};
+    const own = nextDirections(population, outside, first.components);
+    honest.push(explained({ guess: await guessOn(released.vectors, members), blind, truth }));
+    guesses.push({
+      ...{ guess: await guessOn(own, members), blind, truth },
+      other: await guessOn(own, outsiders),
+    });
+  }
+  return {
+    ...trialsOf(guesses),
+    facts: { components: first.components, 'on the first task’s true result': mean(honest) },
+  };
+}
+
+const attack = attacks({ attacker: 'data user', secret: 'pooled statistics', unit: 'run' });
+
+export const CHAINS: readonly Unworded[] = [
+  attack('chain-rest', 'admitted', ['S-608'], ['pima', 'breast_cancer', 'ionosphere'], restOfScatter, {
+    omits: (scene) =>
+      pcaOf(scene).components < 2 ? 'a task of one component is no basis for a PCA' : refusal(scene),
+  }),
+];

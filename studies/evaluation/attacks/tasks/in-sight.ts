@@ -3,7 +3,7 @@
 import { totalScatter } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
-import { type Channel, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { type Channel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   combine,
   drawSecrets,
@@ -16,20 +16,15 @@ import {
 } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Setting, Unworded } from '../../experiment.ts';
+import type { Effort, Outcome, Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import { sharesOf } from '../../simulation/inputs.ts';
 import { wholeScatter } from '../../whole-scatter.ts';
+import { attacks } from '../attack.ts';
+import { AT_ONCE } from '../in-process/two-party.ts';
 import { tooLong } from './garbled.ts';
 import { type Guess, populationOf, shrunk, trialsOf } from './population.ts';
 import { pcaOf, rowsOf, runsOf } from './scenes.ts';
-
-const IN_SIGHT = {
-  kind: 'attack',
-  attacker: 'data user',
-  secret: 'pooled statistics',
-  unit: 'run',
-} as const;
 
 const RUNS = { quick: 150, full: 200 } as const;
 /** What never succeeds takes so many to be told from what does now and then. */
@@ -78,7 +73,7 @@ async function found<T>(
     }),
     protocol.runDataUser(listening, computation, {
       shares: held.dataUser,
-      pace: { milliseconds: 0, clock: systemClock },
+      pace: AT_ONCE,
     }),
   ]);
   if (seen === undefined) throw new Error('the data user expected other messages', { cause: ended });
@@ -115,7 +110,7 @@ async function readLabels(attempt: Attempt): Promise<Matrix> {
   return scatterIn(task, combine(widths, shares, others));
 }
 
-/** Shares of their bits in the order in which a garbler puts them in: values of one width go together, the lowest bits of all of them first. */
+/** Puts shares together from their bits in the order in which a garbler puts them in: values of one width go together, the lowest bits of all of them first. */
 export function sharesOfBits(widths: readonly number[], bit: (i: number) => number): bigint[] {
   const shares: bigint[] = [];
   for (let at = 0; shares.length < widths.length; ) {
@@ -132,7 +127,7 @@ export function sharesOfBits(widths: readonly number[], bit: (i: number) => numb
   return shares;
 }
 
-/** S̄ of flat statistics, also of such as no rows have. */
+/** Computes S̄ of flat statistics, also of such as no rows have. */
 function scatterIn(task: TaskProposal, values: readonly bigint[]): Matrix {
   const statistics = unflatten(task, values);
   const rows = rowsOf(statistics);
@@ -142,14 +137,14 @@ function scatterIn(task: TaskProposal, values: readonly bigint[]): Matrix {
 
 async function attempts(
   setting: Setting,
-  count: number,
+  runs: Readonly<Record<Effort, number>>,
   task: TaskProposal,
   attempt: (run: Attempt) => Matrix | Promise<Matrix>,
 ) {
   const population = populationOf(task, setting.scene.publicSample);
   const guesses: Guess[] = [];
   const draws = new Draws(setting.seed).of('shares');
-  for (const { members } of runsOf(setting, count)) {
+  for (const { members } of runsOf(setting, runs[setting.effort])) {
     const pooled = pooledStatistics(task, [members]);
     const blind = Matrix.mul(population.covariance, members.length);
     guesses.push({
@@ -161,91 +156,62 @@ async function attempts(
   return trialsOf(guesses);
 }
 
-export const simulatedInSight: Unworded = {
-  ...IN_SIGHT,
-  id: 'simulated-pooled',
-  expectation: 'control',
-  claims: ['S-17'],
-  scenes: ['iris'],
-  async run(setting) {
-    const task = pcaOf(setting.scene, { twoParty: 'simulated' });
-    return attempts(setting, RUNS[setting.effort], task, readShares);
-  },
-};
+async function simulatedInSight(setting: Setting): Promise<Outcome> {
+  const task = pcaOf(setting.scene, { twoParty: 'simulated' });
+  return attempts(setting, RUNS, task, readShares);
+}
 
-export const garbledInSight: Unworded = {
-  ...IN_SIGHT,
-  id: 'garbled-pooled',
-  expectation: 'holds',
-  claims: ['S-8', 'S-19'],
-  scenes: ['iris'],
-  omits: tooLong,
-  async run(setting) {
-    const task = pcaOf(setting.scene);
-    const count = { quick: 12, full: 250 }[setting.effort];
-    const outcome = await attempts(setting, count, task, readLabels);
-    return { ...outcome, facts: { draws: 'labels are the protocol’s own, new in each run' } };
-  },
-};
+async function garbledInSight(setting: Setting): Promise<Outcome> {
+  const outcome = await attempts(setting, { quick: 12, full: 250 }, pcaOf(setting.scene), readLabels);
+  return { ...outcome, facts: { draws: 'labels are the protocol’s own, new in each run' } };
+}
 
-export const rotatedInSight: Unworded = {
-  ...IN_SIGHT,
-  id: 'rotated-pooled',
-  expectation: 'holds',
-  claims: ['S-8'],
-  scenes: ['pima'],
-  async run(setting) {
-    const task = pcaOf(setting.scene, { twoParty: 'rotated' });
-    const parameters = rotatedParameters(task);
-    const random = new RandomBits(new Draws(setting.seed).of('answers').source);
-    return attempts(setting, MANY[setting.effort], task, ({ pooled }) => {
-      const secrets = drawSecrets(parameters, task.components, random);
-      const M = new Matrix(opened(wholeScatter(pooled), secrets, parameters));
-      return M.div(rowsOf(pooled) * 4 ** task.fractionBits);
-    });
-  },
-};
+async function rotatedInSight(setting: Setting): Promise<Outcome> {
+  const task = pcaOf(setting.scene, { twoParty: 'rotated' });
+  const parameters = rotatedParameters(task);
+  const random = new RandomBits(new Draws(setting.seed).of('answers').source);
+  return attempts(setting, MANY, task, ({ pooled }) => {
+    const secrets = drawSecrets(parameters, task.components, random);
+    const M = new Matrix(opened(wholeScatter(pooled), secrets, parameters));
+    return M.div(rowsOf(pooled) * 4 ** task.fractionBits);
+  });
+}
 
 /** All but one run's rows, in a task of several owners. */
-export const cspWithOwners: Unworded = {
-  ...IN_SIGHT,
-  id: 'collusion-csp',
-  attacker: 'coalition',
-  secret: 'statistics of an owner',
-  expectation: 'holds',
-  claims: ['S-13'],
-  scenes: ['pima'],
-  async run(setting) {
-    const task = pcaOf(setting.scene);
-    const { valueBits, blindingBits } = layout(task);
-    const others = flatten(task, pooledStatistics(task, setting.scene.owners));
-    return attempts(setting, MANY[setting.effort], task, ({ pooled, draws }) => {
-      const all = flatten(task, pooled).map((value, i) => value + others[i]!);
-      const { slots } = sharesOf({ task }, unflatten(task, all), draws);
-      // Less what is known, and less the middle of what blinding can be.
-      const middle = valueBits.map(
-        (bits, i) => (1n << BigInt(bits - 1)) + (1n << BigInt(blindingBits[i]! - 1)),
-      );
-      return scatterIn(
-        task,
-        slots.map((slot, i) => slot - others[i]! - middle[i]!),
-      );
-    });
-  },
-};
+async function cspWithOwners(setting: Setting): Promise<Outcome> {
+  const task = pcaOf(setting.scene);
+  const { valueBits, blindingBits } = layout(task);
+  const others = flatten(task, pooledStatistics(task, setting.scene.owners));
+  // Less what is known, and less the middle of what blinding can be.
+  const expected = others.map(
+    (other, i) => other + (1n << BigInt(valueBits[i]! - 1)) + (1n << BigInt(blindingBits[i]! - 1)),
+  );
+  return attempts(setting, MANY, task, ({ pooled, draws }) => {
+    const all = flatten(task, pooled).map((value, i) => value + others[i]!);
+    const { slots } = sharesOf({ task }, unflatten(task, all), draws);
+    return scatterIn(
+      task,
+      slots.map((slot, i) => slot - expected[i]!),
+    );
+  });
+}
 
-export const bothServers: Unworded = {
-  ...IN_SIGHT,
-  id: 'collusion-servers',
-  attacker: 'coalition',
-  expectation: 'control',
-  claims: ['S-2', 'S-138'],
-  scenes: ['pima'],
-  async run(setting) {
-    const task = pcaOf(setting.scene);
-    return attempts(setting, RUNS[setting.effort], task, ({ pooled, draws }) => {
-      const { csp, dataUser } = sharesOf({ task }, pooled, draws);
-      return scatterIn(task, combine(valueBitsOf(task), csp, dataUser));
-    });
-  },
-};
+async function bothServers(setting: Setting): Promise<Outcome> {
+  const task = pcaOf(setting.scene);
+  return attempts(setting, RUNS, task, ({ pooled, draws }) => {
+    const { csp, dataUser } = sharesOf({ task }, pooled, draws);
+    return scatterIn(task, combine(valueBitsOf(task), csp, dataUser));
+  });
+}
+
+const COMMON = { secret: 'pooled statistics', unit: 'run' } as const;
+const inSight = attacks({ ...COMMON, attacker: 'data user' });
+const together = attacks({ ...COMMON, attacker: 'coalition' });
+
+export const SERVERS: readonly Unworded[] = [
+  inSight('simulated-pooled', 'control', ['S-17'], ['iris'], simulatedInSight),
+  inSight('garbled-pooled', 'holds', ['S-8', 'S-19'], ['iris'], garbledInSight, { omits: tooLong }),
+  inSight('rotated-pooled', 'holds', ['S-8'], ['pima'], rotatedInSight),
+  together('collusion-csp', 'holds', ['S-13'], ['pima'], cspWithOwners, { secret: 'statistics of an owner' }),
+  together('collusion-servers', 'control', ['S-2', 'S-138'], ['pima'], bothServers),
+];

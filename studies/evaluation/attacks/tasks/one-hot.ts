@@ -7,10 +7,10 @@ import { Matrix } from 'ml-matrix';
 import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import { type Population, populationOf, trialsBeside } from './population.ts';
-import { type Run, runsOf } from './scenes.ts';
-import { restBySpectrum, trueRest } from './spectrum.ts';
-import { expectedRest, outsideOf, toldBy } from './told.ts';
+import { attacks } from '../attack.ts';
+import { type Guess, type Population, populationOf, trialsOf } from './population.ts';
+import { runsOf } from './scenes.ts';
+import { openPart, outsideOf, restBySpectrum, toldBy } from './told.ts';
 
 /** Features of the scene become groups of so many, by quantiles of the public sample. */
 const GROUPS = [5, 4] as const;
@@ -75,95 +75,56 @@ const NULLS = new Matrix(
   ),
 ).transpose();
 
-/** The rest with true eigenvalues, in directions that are orthogonal to vectors and groups: of one dimension, the direction itself. */
-function restGuess({ vectors, eigenvalues, spectrum }: FlatResult, expected: Matrix): Matrix {
-  const known = new Matrix(vectors).transpose();
-  const open = Matrix.sub(outsideOf({ vectors: known }), NULLS.mmul(NULLS.transpose()));
-  const space = symmetricEigen(open.to2DArray()).vectors.slice(0, RANK - eigenvalues.length);
-  const U = new Matrix(space).transpose();
-  const inner = restBySpectrum(
-    U.transpose().mmul(expected).mmul(U),
-    spectrum!.slice(eigenvalues.length, RANK),
-  );
+/** Guesses the rest with true eigenvalues, in directions that are orthogonal to vectors and groups: of one dimension, the direction itself. */
+function restGuess(released: FlatResult, expected: Matrix): Matrix {
+  const k = released.eigenvalues.length;
+  const open = Matrix.sub(outsideOf(toldBy(released)), NULLS.mmul(NULLS.transpose()));
+  const U = new Matrix(symmetricEigen(open.to2DArray()).vectors.slice(0, RANK - k)).transpose();
+  const inner = restBySpectrum(U.transpose().mmul(expected).mmul(U), released.spectrum!.slice(k, RANK));
   return U.mmul(inner).mmul(U.transpose());
 }
 
-function releasedOrRefused(task: TaskProposal, rows: readonly SceneRow[]): FlatResult | undefined {
+/** Undefined where the task is refused for its rank. */
+function guessOf(task: TaskProposal, rows: readonly SceneRow[], expected: Matrix): Matrix | undefined {
   try {
-    return releasedBy(task, [rows]);
+    return restGuess(releasedBy(task, [rows]), expected);
   } catch (error) {
     if (isOf(PROJECTION_CODES, error) && error.code === 'ERR_FULL_RANK') return undefined;
     throw error;
   }
 }
 
-function attempt(
-  setting: Setting,
-  { components, consent, count }: { components: number; consent: boolean; count: number },
-): Outcome {
-  const { task, rowsOf, population } = groupsOf(setting.scene);
-  const asked = task(components, consent);
-  let refusals = 0;
-  const found = runsOf(setting, count).map(({ members, outsiders }: Run) => {
-    const own = rowsOf(members);
-    // What there is to be found does not depend on whether it is refused.
-    const told = toldBy(releasedBy(task(components, true), [own]));
-    const blind = expectedRest(told, population, own.length);
-    const guessOf = (rows: readonly SceneRow[]) => {
-      const released = releasedOrRefused(asked, rows);
-      return released === undefined ? undefined : restGuess(released, blind);
-    };
-    const guess = guessOf(own);
-    if (guess === undefined) refusals += 1;
+const attempt =
+  (components: number, runs: typeof RUNS | typeof REFUSALS, consent = false) =>
+  async (setting: Setting): Promise<Outcome> => {
+    const { task, rowsOf, population } = groupsOf(setting.scene);
+    const asked = task(components, consent);
+    let refused = 0;
+    const guesses = runsOf(setting, runs[setting.effort]).map(({ members, outsiders }): Guess => {
+      const own = rowsOf(members);
+      // What there is to be found does not depend on whether it is refused.
+      const { blind, truth } = openPart(task(components, true), own, population);
+      const guess = guessOf(asked, own, blind);
+      if (guess === undefined) refused += 1;
+      const other = guessOf(asked, rowsOf(outsiders), blind) ?? blind;
+      return { guess: guess ?? blind, blind, truth, other };
+    });
     return {
-      own: { guess: guess ?? blind, blind, truth: trueRest(asked, own, outsideOf(told)) },
-      other: guessOf(rowsOf(outsiders)) ?? blind,
+      ...trialsOf(guesses),
+      facts: { refused, features: FEATURES, groups: GROUPS.length, components },
     };
-  });
-  return {
-    ...trialsBeside(
-      found.map(({ own }) => own),
-      found.map(({ other }) => other),
-    ),
-    facts: { refused: refusals, features: FEATURES, groups: GROUPS.length, components },
   };
-}
 
-const COMMON = {
-  kind: 'attack',
-  attacker: 'data user',
-  secret: 'pooled statistics',
-  unit: 'run',
-  scenes: ['pima'],
-  omits,
-} as const;
+const attack = attacks({ attacker: 'data user', secret: 'pooled statistics', unit: 'run', omits });
 
 const K = RANK - 1;
 
-export const withConsent: Unworded = {
-  ...COMMON,
-  id: 'one-hot-consent',
-  terms: { features: FEATURES, components: K },
-  expectation: 'control',
-  claims: ['S-102', 'S-103'],
-  run: async (setting) => attempt(setting, { components: K, consent: true, count: RUNS[setting.effort] }),
-};
-
-export const withoutConsent: Unworded = {
-  ...COMMON,
-  id: 'one-hot-refused',
-  expectation: 'holds',
-  claims: ['S-105'],
-  run: async (setting) =>
-    attempt(setting, { components: K, consent: false, count: REFUSALS[setting.effort] }),
-};
-
-export const mostAllowed: Unworded = {
-  ...COMMON,
-  id: 'one-hot-allowed',
-  terms: { features: FEATURES, components: K - 1 },
-  expectation: 'admitted',
-  claims: ['S-105', 'S-361'],
-  run: async (setting) =>
-    attempt(setting, { components: K - 1, consent: false, count: RUNS[setting.effort] }),
-};
+export const ONE_HOTS: readonly Unworded[] = [
+  attack('one-hot-consent', 'control', ['S-102', 'S-103'], ['pima'], attempt(K, RUNS, true), {
+    terms: { features: FEATURES, components: K },
+  }),
+  attack('one-hot-refused', 'holds', ['S-105'], ['pima'], attempt(K, REFUSALS)),
+  attack('one-hot-allowed', 'admitted', ['S-105', 'S-361'], ['pima'], attempt(K - 1, RUNS), {
+    terms: { features: FEATURES, components: K - 1 },
+  }),
+];

@@ -6,32 +6,26 @@ import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
-import type { Chart } from '../../../instrument/report/document.ts';
 import { Draws } from '../../draws.ts';
-import type { Setting, Unworded } from '../../experiment.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, statisticsOf } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import { curves } from './pictures.ts';
+import { attacks } from '../attack.ts';
+import { curves } from '../pictures.ts';
 import { explained, type Guess, type Population, populationOf, trialsOf } from './population.ts';
 import { dealt, membersOf, pcaOf, rowsOf } from './scenes.ts';
-import { expectedRest, grownBy, knownPart, type Told, toldBy } from './told.ts';
-
-const COMMON = {
-  kind: 'attack',
-  secret: 'statistics of an owner',
-  unit: 'owner',
-} as const;
+import { expectedRest, grownBy, knownPart, toldBy } from './told.ts';
 
 /** As many as scenes have. */
-const OWNERS = 8;
+const OWNER_COUNT = 8;
 /** Dealings of the members to owners, each with another owner as the target. */
 const DEALINGS = { quick: 80, full: 300 } as const;
 
-/** S̄ as a matrix. */
+/** S̄ of exact sums. */
 const scatterOf = (task: TaskProposal, statistics: Statistics): Matrix =>
   new Matrix(totalScatter(statistics, task.fractionBits));
 
-/** Everything declared: S̄ itself. */
+/** Declares everything: S̄ itself. */
 const everything = (scene: Scene): TaskProposal =>
   pcaOf(scene, {
     components: scene.proposal.features.length,
@@ -39,7 +33,7 @@ const everything = (scene: Scene): TaskProposal =>
     outputs: ['mean', 'sampleCount', 'spectrum'],
   });
 
-/** One dealing: the target, and the owners that are known or in both tasks. */
+/** Members dealt to owners: the target, and the owners that are known or in both tasks. */
 interface Dealing {
   readonly target: readonly SceneRow[];
   readonly others: readonly (readonly SceneRow[])[];
@@ -48,262 +42,185 @@ interface Dealing {
 function dealingsOf({ scene, seed, effort }: Setting): Dealing[] {
   const draws = new Draws(seed).of('dealings');
   return Array.from({ length: DEALINGS[effort] }, (_, i) => {
-    const [target, ...others] = dealt(membersOf(scene), OWNERS, draws.of(i));
+    const [target, ...others] = dealt(membersOf(scene), OWNER_COUNT, draws.of(i));
     return { target: target!, others };
   });
 }
-
-/** What the target's rows add to the scatter of others': what every attack here is after. */
-function added(
-  task: TaskProposal,
-  others: Statistics,
-  target: readonly SceneRow[],
-): { all: Statistics; truth: Matrix } {
-  const all = addStatistics(others, statisticsOf(task, target));
-  return { all, truth: Matrix.sub(scatterOf(task, all), scatterOf(task, others)) };
-}
-
-const blindOf = ({ covariance }: Population, rows: number): Matrix => Matrix.mul(covariance, rows);
 
 /** How well D W is known where S̄⊥ is a guess, and where S̄ is known. */
 const GUESSED = 1e-2;
 const EXACT = 1e-9;
 
-/** How much of a target's scatter is explained where it has only so many of its rows. */
-function bySize(
-  setting: Setting,
-  dealings: readonly Dealing[],
-  guessOf: (dealing: Dealing, size: number) => Guess,
-  named: { readonly name: string; readonly caption: string },
-): Chart {
+/** Guesses a target that has only so many of its rows; without a number, all of them. */
+type Guesser = (dealing: Dealing, size?: number) => Guess;
+
+/** Trials over all dealings, and how much of a target's scatter is explained where it has only so many of its rows. */
+function trialsBySize(setting: Setting, guessOf: Guesser, named: { name: string; caption: string }): Outcome {
+  const dealings = dealingsOf(setting);
   const few = dealings.slice(0, Math.ceil(dealings.length / 5));
   const least = Math.min(...few.map(({ target }) => target.length));
   const sizes = [...[1, 2, 3, 5, 8, 12, 20].filter((size) => size < least), least];
-  const points = sizes.map(
+  const line = sizes.map(
     (size) => [size, mean(few.map((dealing) => explained(guessOf(dealing, size))))] as const,
   );
-  return curves(setting, { ...named, x: 'rows of the owner', lines: [{ name: 'explained', points }] });
+  return {
+    ...trialsOf(dealings.map((dealing) => guessOf(dealing))),
+    blocks: [curves(setting.scene, { ...named, x: 'rows of the owner', lines: { explained: line } })],
+  };
 }
 
-/** D, from vectors and eigenvalues of two tasks. */
-function ownerBetween(
-  before: Told,
-  after: Told,
-  { rows, known, population }: { rows: number; known: number; population: Population },
+/** What so many rows add to a known scatter, from what is released over all. */
+function addedTo(
+  before: Matrix,
+  released: FlatResult,
+  rows: number,
+  rounding: number,
+  population: Population,
 ): Matrix {
-  const estimate = Matrix.add(knownPart(before), expectedRest(before, population, known));
-  const product = Matrix.sub(
-    after.vectors.mmul(Matrix.diag([...after.values])),
-    estimate.mmul(after.vectors),
-  );
-  return grownBy(product, after, { rows, rounding: GUESSED }, population);
+  const after = toldBy(released);
+  return after.values.length === before.rows
+    ? Matrix.sub(knownPart(after), before)
+    : grownBy(before, after, rows, rounding, population);
 }
 
-/** S̄ of a task that declares everything. */
-const scatterFrom = (released: FlatResult): Matrix => knownPart(toldBy(released));
-
-export const differencingDeclared: Unworded = {
-  ...COMMON,
-  id: 'differencing-owner-declared',
-  attacker: 'data user',
-  expectation: 'control',
-  claims: ['S-143', 'S-369'],
-  scenes: ['pima'],
-  async run(setting) {
-    const { scene } = setting;
-    const task = everything(scene);
-    const population = populationOf(task, scene.publicSample);
-    const guesses = dealingsOf(setting).map(({ target, others }): Guess => {
-      const known = pooledStatistics(task, others);
-      const { all, truth } = added(task, known, target);
-      const guess = Matrix.sub(scatterFrom(releasedOf(task, all)), scatterFrom(releasedOf(task, known)));
-      return { guess, blind: blindOf(population, target.length), truth };
-    });
-    return trialsOf(guesses);
-  },
-};
-
-export const differencing: Unworded = {
-  ...COMMON,
-  id: 'differencing-owner-vectors',
-  attacker: 'data user',
-  expectation: 'admitted',
-  claims: ['S-143', 'S-369'],
-  scenes: ['pima', 'breast_cancer'],
-  async run(setting) {
-    const { scene } = setting;
-    const task = pcaOf(scene);
-    const population = populationOf(task, scene.publicSample);
-    const of = ({ target, others }: Dealing, size = target.length): Guess => {
-      const own = target.slice(0, size);
-      const known = pooledStatistics(task, others);
-      const { all, truth } = added(task, known, own);
-      const [before, after] = [known, all].map((statistics) => toldBy(releasedOf(task, statistics)));
-      const sizes = { rows: own.length, known: rowsOf(known), population };
-      return {
-        guess: ownerBetween(before!, after!, sizes),
-        blind: blindOf(population, own.length),
-        truth,
-      };
-    };
-    const dealings = dealingsOf(setting);
+/** Guesses by what the task releases over the others, and over all owners. */
+function between({ publicSample }: Scene, task: TaskProposal): Guesser {
+  const population = populationOf(task, publicSample);
+  return ({ target, others }, size = target.length) => {
+    const known = pooledStatistics(task, others);
+    const all = addStatistics(known, statisticsOf(task, target.slice(0, size)));
+    const told = toldBy(releasedOf(task, known));
+    const part = knownPart(told);
+    const before =
+      told.values.length === part.rows ? part : part.add(expectedRest(told, population, rowsOf(known)));
     return {
-      ...trialsOf(dealings.map((dealing) => of(dealing))),
-      blocks: [
-        bySize(setting, dealings, of, {
-          name: 'differencing-owner',
-          caption: `An owner's scatter from ${task.components} vectors and eigenvalues of two tasks that differ in it`,
-        }),
-      ],
+      guess: addedTo(before, releasedOf(task, all), size, GUESSED, population),
+      blind: Matrix.mul(population.covariance, size),
+      truth: Matrix.sub(scatterOf(task, all), scatterOf(task, known)),
     };
-  },
-};
-
-/** What a coalition knows: its own owners' statistics, and rows to guess the others' by. */
-interface Coalition {
-  readonly task: TaskProposal;
-  readonly own: Statistics;
-  readonly population: Population;
-}
-
-function coalitionOf(scene: Scene, task: TaskProposal, owners: readonly (readonly SceneRow[])[]): Coalition {
-  return {
-    task,
-    own: pooledStatistics(task, owners),
-    population: populationOf(task, [...owners.flat(), ...scene.publicSample]),
   };
 }
 
-/** What others than the coalition's owners add to its scatter, from what is released over all. */
-function addedByOthers({ task, own, population }: Coalition, released: FlatResult, rows: number): Matrix {
-  const known = scatterOf(task, own);
-  const told = toldBy(released);
-  if (told.values.length === known.rows) return Matrix.sub(knownPart(told), known);
-  const product = Matrix.sub(told.vectors.mmul(Matrix.diag([...told.values])), known.mmul(told.vectors));
-  return grownBy(product, told, { rows, rounding: EXACT }, population);
+async function differencingDeclared(setting: Setting): Promise<Outcome> {
+  const guessOf = between(setting.scene, everything(setting.scene));
+  return trialsOf(dealingsOf(setting).map((dealing) => guessOf(dealing)));
 }
 
-/** The guess of the target where `left` owners have not told what they know, the target among them: their average. */
-function collusion(
-  scene: Scene,
-  task: TaskProposal,
-  { target, others }: Dealing,
-  left: number,
-  size = target.length,
-): Guess {
-  const own = target.slice(0, size);
-  const coalition = coalitionOf(scene, task, others.slice(left - 1));
-  const silent = [...others.slice(0, left - 1), own];
-  const released = releasedOf(task, pooledStatistics(task, [...others, own]));
-  const rows = silent.flat().length;
-  const together = addedByOthers(coalition, released, rows);
-  return {
-    guess: together.mul(own.length / rows),
-    blind: blindOf(coalition.population, own.length),
-    truth: added(task, coalition.own, own).truth,
-  };
+async function differencing(setting: Setting): Promise<Outcome> {
+  const task = pcaOf(setting.scene);
+  return trialsBySize(setting, between(setting.scene, task), {
+    name: 'differencing-owner',
+    caption: `An owner's scatter from ${task.components} vectors and eigenvalues of two tasks that differ in it`,
+  });
 }
 
-const COALITION = {
-  ...COMMON,
-  attacker: 'coalition',
-  scenes: ['pima', 'breast_cancer'],
-} as const;
+/** What a coalition knows: its own owners' statistics and scatter, and rows to guess the others' by. */
+function coalitionOf(scene: Scene, task: TaskProposal, owners: readonly (readonly SceneRow[])[]) {
+  const own = pooledStatistics(task, owners);
+  const population = populationOf(task, [...owners.flat(), ...scene.publicSample]);
+  return { own, known: scatterOf(task, own), population };
+}
 
-export const lastOwner: Unworded = {
-  ...COALITION,
-  id: 'collusion-last-owner',
-  expectation: 'control',
-  claims: ['S-138'],
-  scenes: ['pima'],
-  async run(setting) {
-    const task = everything(setting.scene);
-    return trialsOf(dealingsOf(setting).map((dealing) => collusion(setting.scene, task, dealing, 1)));
-  },
-};
-
-export const lastOwnerByVectors: Unworded = {
-  ...COALITION,
-  id: 'collusion-last-owner-vectors',
-  expectation: 'admitted',
-  claims: ['S-138', 'S-365'],
-  async run(setting) {
-    const { scene } = setting;
-    const task = pcaOf(scene);
-    const dealings = dealingsOf(setting);
-    const of = (dealing: Dealing, size?: number) => collusion(scene, task, dealing, 1, size);
+/** Guesses the target where `left` owners have not told what they know, the target among them: as their average. */
+const collusion =
+  (scene: Scene, task: TaskProposal, left: number): Guesser =>
+  ({ target, others }, size = target.length) => {
+    const rows = target.slice(0, size);
+    const { own, known, population } = coalitionOf(scene, task, others.slice(left - 1));
+    const silent = [...others.slice(0, left - 1), rows].flat().length;
+    const released = releasedOf(task, pooledStatistics(task, [...others, rows]));
     return {
-      ...trialsOf(dealings.map((dealing) => of(dealing))),
-      blocks: [
-        bySize(setting, dealings, of, {
-          name: 'collusion-last-owner',
-          caption: `The last owner's scatter from ${task.components} vectors and eigenvalues, to a data user to which all other owners tell what they know`,
-        }),
-      ],
+      guess: addedTo(known, released, silent, EXACT, population).mul(size / silent),
+      blind: Matrix.mul(population.covariance, size),
+      truth: Matrix.sub(scatterOf(task, addStatistics(own, statisticsOf(task, rows))), known),
     };
-  },
-};
+  };
+
+async function lastOwner(setting: Setting): Promise<Outcome> {
+  const guessOf = collusion(setting.scene, everything(setting.scene), 1);
+  return trialsOf(dealingsOf(setting).map((dealing) => guessOf(dealing)));
+}
+
+async function lastOwnerByVectors(setting: Setting): Promise<Outcome> {
+  const task = pcaOf(setting.scene);
+  return trialsBySize(setting, collusion(setting.scene, task, 1), {
+    name: 'collusion-last-owner',
+    caption: `The last owner's scatter from ${task.components} vectors and eigenvalues, to a data user to which all other owners tell what they know`,
+  });
+}
 
 /** What the least number of owners is for: so many are left. */
 const LEFT = 3;
 
-export const fewLeft: Unworded = {
-  ...COALITION,
-  id: 'collusion-three-left',
-  expectation: 'admitted',
-  claims: ['S-138', 'S-365'],
-  async run(setting) {
-    const { scene } = setting;
-    const all = everything(scene);
-    const dealings = dealingsOf(setting);
-    const few = dealings.slice(0, Math.ceil(dealings.length / 4));
-    const line = (name: string, task: TaskProposal) => ({
-      name,
-      // One colludes at least.
-      points: Array.from({ length: OWNERS - 1 }, (_, i) => i + 1).map(
-        (left) =>
-          [left, mean(few.map((dealing) => explained(collusion(scene, task, dealing, left))))] as const,
-      ),
-    });
-    return {
-      ...trialsOf(dealings.map((dealing) => collusion(scene, all, dealing, LEFT))),
-      blocks: [
-        curves(setting, {
-          name: 'collusion',
-          caption: `An owner's scatter to a data user to which others of ${OWNERS} owners tell what they know, by the number of owners left`,
-          x: 'owners left, the target among them',
-          lines: [line('everything declared', all), line('vectors and eigenvalues alone', pcaOf(scene))],
-        }),
-      ],
-    };
-  },
-};
+async function fewLeft(setting: Setting): Promise<Outcome> {
+  const { scene } = setting;
+  const all = everything(scene);
+  const dealings = dealingsOf(setting);
+  const successes = (task: TaskProposal, left: number, of: readonly Dealing[]) =>
+    trialsOf(of.map((dealing) => collusion(scene, task, left)(dealing)));
+  const few = dealings.slice(0, Math.ceil(dealings.length / 4));
+  // One colludes at least.
+  const points = (task: TaskProposal) =>
+    Array.from({ length: OWNER_COUNT - 1 }, (_, i) => i + 1).map(
+      (left) => [left, mean(successes(task, left, few).attack)] as const,
+    );
+  return {
+    ...successes(all, LEFT, dealings),
+    blocks: [
+      curves(scene, {
+        name: 'collusion',
+        caption: `An owner's scatter to a data user to which others of ${OWNER_COUNT} owners tell what they know, by the number of owners left`,
+        x: 'owners left, the target among them',
+        lines: { 'everything declared': points(all), 'vectors and eigenvalues alone': points(pcaOf(scene)) },
+      }),
+    ],
+  };
+}
 
-export const ownersTogether: Unworded = {
-  ...COALITION,
-  id: 'collusion-owners',
-  expectation: 'admitted',
-  claims: ['S-14', 'S-366'],
-  async run(setting) {
-    const { scene } = setting;
-    const task = pcaOf(scene);
-    const half = OWNERS / 2;
-    const guesses = dealingsOf(setting).map(({ target, others }): Guess => {
-      const silent = [target, ...others.slice(0, half - 1)].flat();
-      const coalition = coalitionOf(scene, task, others.slice(half - 1));
-      const released = releasedOf(task, pooledStatistics(task, [target, ...others]));
-      return {
-        guess: leading(addedByOthers(coalition, released, silent.length)),
-        blind: leading(coalition.population.covariance),
-        truth: leading(scatterOf(task, statisticsOf(task, silent))),
-      };
-    });
-    return trialsOf(guesses);
-  },
-};
+async function ownersTogether(setting: Setting): Promise<Outcome> {
+  const { scene } = setting;
+  const task = pcaOf(scene);
+  const half = OWNER_COUNT / 2;
+  const guesses = dealingsOf(setting).map(({ target, others }): Guess => {
+    const silent = [target, ...others.slice(0, half - 1)].flat();
+    const { known, population } = coalitionOf(scene, task, others.slice(half - 1));
+    const released = releasedOf(task, pooledStatistics(task, [target, ...others]));
+    return {
+      guess: leading(addedTo(known, released, silent.length, EXACT, population)),
+      blind: leading(population.covariance),
+      truth: leading(scatterOf(task, statisticsOf(task, silent))),
+    };
+  });
+  return trialsOf(guesses);
+}
 
 /** v vᵀ of the leading eigenvector, which has no sign. */
 function leading(matrix: Matrix): Matrix {
   const v = Matrix.columnVector(symmetricEigen(matrix.to2DArray()).vectors[0]!);
   return v.mmul(v.transpose());
 }
+
+const COMMON = { secret: 'statistics of an owner', unit: 'owner' } as const;
+const twoTasks = attacks({ ...COMMON, attacker: 'data user' });
+const coalition = attacks({ ...COMMON, attacker: 'coalition' });
+
+export const OWNERS: readonly Unworded[] = [
+  twoTasks('differencing-owner-declared', 'control', ['S-143', 'S-369'], ['pima'], differencingDeclared),
+  twoTasks(
+    'differencing-owner-vectors',
+    'admitted',
+    ['S-143', 'S-369'],
+    ['pima', 'breast_cancer'],
+    differencing,
+  ),
+  coalition('collusion-last-owner', 'control', ['S-138'], ['pima'], lastOwner),
+  coalition(
+    'collusion-last-owner-vectors',
+    'admitted',
+    ['S-138', 'S-365'],
+    ['pima', 'breast_cancer'],
+    lastOwnerByVectors,
+  ),
+  coalition('collusion-three-left', 'admitted', ['S-138', 'S-365'], ['pima', 'breast_cancer'], fewLeft),
+  coalition('collusion-owners', 'admitted', ['S-14', 'S-366'], ['pima', 'breast_cancer'], ownersTogether),
+];

@@ -14,7 +14,7 @@ export interface Population {
   readonly covariance: Matrix;
 }
 
-/** From at least two rows. */
+/** Describes a sample of at least two rows. */
 export function populationOf(
   proposal: TaskProposal,
   sample: readonly Pick<SceneRow, 'values'>[],
@@ -33,7 +33,7 @@ export function populationOf(
   };
 }
 
-/** Of a feature that has one value in the sample, so that its others count as far away. */
+/** Stands for the spread of a feature that has one value in the sample, so that its others count as far away. */
 const LEAST_SPREAD = 1e-3;
 
 /** A row with each feature in units of its spread, from the population's mean. */
@@ -46,6 +46,8 @@ export interface Guess {
   readonly guess: Matrix;
   readonly blind: Matrix;
   readonly truth: Matrix;
+  /** The guess in its place from a task that does not hold whom the secret is about. Default: the guess of the next unit, which is about somebody else. */
+  readonly other?: Matrix;
 }
 
 /** The guess of a row, each feature in units of its spread; the blind one is the population's mean. */
@@ -68,22 +70,13 @@ export function shrunk(guess: Matrix, blind: Matrix, squaredDistance: number): M
   return Matrix.add(blind, beyond.mul(weight));
 }
 
-type Successes = Pick<Trials, 'kind' | 'attack' | 'control' | 'paired' | 'baseline'>;
-
-/** Successes of guesses, and of others in their place: from a task that does not hold whom the secret is about. */
-export function trialsBeside(guesses: readonly Guess[], others: readonly Matrix[]): Successes {
-  return {
-    kind: 'trials',
-    attack: guesses.map(explained),
-    control: guesses.map((own, i) => explained({ ...own, guess: others[i]! })),
-    paired: true,
-    baseline: 0,
-  };
-}
-
-/** The same where the guess of the next unit is about somebody else. */
-export const trialsOf = (guesses: readonly Guess[]): Successes =>
-  trialsBeside(
-    guesses,
-    guesses.map((_, i) => guesses[(i + 1) % guesses.length]!.guess),
-  );
+/** Successes of guesses, and of others in their place. */
+export const trialsOf = (guesses: readonly Guess[]): Omit<Trials, 'facts' | 'blocks'> => ({
+  kind: 'trials',
+  attack: guesses.map(explained),
+  control: guesses.map((own, i) =>
+    explained({ ...own, guess: own.other ?? guesses[(i + 1) % guesses.length]!.guess }),
+  ),
+  paired: true,
+  baseline: 0,
+});

@@ -73,19 +73,19 @@ export function dealt(members: readonly SceneRow[], owners: number, draws: Draws
 export const rowsOf = (statistics: Statistics): number =>
   statistics.labellings[0]!.reduce((sum, { M }) => sum + Number(M), 0);
 
-/** Tasks over parts of the members, each beside one over as many outsiders. */
-export interface Run {
+/** A task over a part of the members, beside one over as many outsiders. */
+interface Run {
   readonly members: readonly SceneRow[];
   readonly outsiders: readonly SceneRow[];
 }
 
-/** So many runs, each over half of the members (or `rows` of them), drawn by the seed. */
-export function runsOf({ scene, seed }: Setting, count: number, rows?: (run: number) => number): Run[] {
+/** Draws so many runs by the seed, each over half of the members, or as many as `rows` says. */
+export function runsOf({ scene, seed }: Setting, count: number, rows?: () => number): Run[] {
   const draws = new Draws(seed).of('runs');
   const members = membersOf(scene);
   return Array.from({ length: count }, (_, i) => {
     const own = draws.of(i);
-    const size = rows?.(i) ?? Math.ceil(members.length / 2);
+    const size = rows?.() ?? Math.ceil(members.length / 2);
     return { members: own.some(members, size), outsiders: own.some(scene.outsiders, size) };
   });
 }

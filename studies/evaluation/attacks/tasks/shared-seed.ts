@@ -1,5 +1,6 @@
 /** Noise from a seed that all sites share, as ELFedPCA has it, which is known to be broken; and the same attempt against the stage of this project. */
 
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { Matrix } from 'ml-matrix';
 import {
@@ -13,8 +14,9 @@ import {
 } from '../../../privacy/methods/index.ts';
 import { settingOf } from '../../../privacy/setting.ts';
 import { Draws } from '../../draws.ts';
-import type { Setting, Unworded } from '../../experiment.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
+import { attacks } from '../attack.ts';
 import { type Guess, shrunk, trialsOf } from './population.ts';
 import { dealt, membersOf } from './scenes.ts';
 
@@ -22,13 +24,6 @@ import { dealt, membersOf } from './scenes.ts';
 const ROWS = 3;
 const EPSILON = 1;
 const SITES = { quick: 250, full: 400 } as const;
-
-const SEED = {
-  kind: 'attack',
-  secret: 'statistics of an owner',
-  unit: 'owner',
-  scenes: ['pima'],
-} as const;
 
 /** Members dealt to owners of three rows, in the units of `studies/privacy`. */
 function sitesOf({ scene, seed }: Setting, dealing: number): Row[][] {
@@ -42,70 +37,52 @@ const privacy = settingOf(eigenveil, 1, EPSILON);
 const meanOf = (matrices: readonly Matrix[]): Matrix =>
   matrices.reduce((sum, matrix) => Matrix.add(sum, matrix)).div(matrices.length);
 
-export const sharedSeed: Unworded = {
-  ...SEED,
-  id: 'elfedpca-seed',
-  attacker: 'data owner',
-  expectation: 'control',
-  claims: ['P-14'],
-  async run(setting) {
-    const guesses: Guess[] = [];
-    for (let dealing = 0; guesses.length < SITES[setting.effort]; dealing += 1) {
-      const source = predictableRandomness(`${setting.seed}/elfedpca/${dealing}`);
-      const run = runElfedpca(source, sitesOf(setting, dealing), privacy, 'corrected');
-      const truths = run.covariances.map((matrix) => new Matrix(matrix));
-      const blind = meanOf(truths);
-      guesses.push(
-        ...recoverCovariances(run).map((matrix, i) => ({
-          guess: new Matrix(matrix),
-          blind,
-          truth: truths[i]!,
-        })),
-      );
-    }
-    return trialsOf(guesses.slice(0, SITES[setting.effort]));
-  },
-};
+async function sharedSeed(setting: Setting): Promise<Outcome> {
+  const guesses: Guess[] = [];
+  for (let dealing = 0; guesses.length < SITES[setting.effort]; dealing += 1) {
+    const source = predictableRandomness(`${setting.seed}/elfedpca/${dealing}`);
+    const run = runElfedpca(source, sitesOf(setting, dealing), privacy, 'corrected');
+    const truths = run.covariances.map((matrix) => new Matrix(matrix));
+    const blind = meanOf(truths);
+    for (const [i, matrix] of recoverCovariances(run).entries())
+      guesses.push({ guess: new Matrix(matrix), blind, truth: truths[i]! });
+  }
+  return trialsOf(guesses.slice(0, SITES[setting.effort]));
+}
 
-export const ownNoise: Unworded = {
-  ...SEED,
-  id: 'stage-own-noise',
-  terms: { epsilon: EPSILON },
-  attacker: 'coalition',
-  expectation: 'holds',
-  claims: ['P-14', 'P-41'],
-  async run(setting) {
-    const d = setting.scene.proposal.features.length;
-    const triangle = (d * (d + 1)) / 2;
-    const moments = (values: readonly bigint[]) =>
-      new Matrix(fromUpperTriangle(values.slice(0, triangle).map(Number), d));
-    const source = predictableRandomness(`${setting.seed}/stage`);
-    const sites = Array.from({ length: Math.ceil(SITES[setting.effort] / 50) }, (_, i) =>
-      sitesOf(setting, i),
+/** Targets of one dealing. */
+const TARGETS = 50;
+
+async function ownNoise(setting: Setting): Promise<Outcome> {
+  const d = setting.scene.proposal.features.length;
+  const moments = (values: readonly bigint[]) => new Matrix(fromUpperTriangle(values.map(Number), d));
+  const source = predictableRandomness(`${setting.seed}/stage`);
+  const dealings = Array.from({ length: Math.ceil(SITES[setting.effort] / TARGETS) }, (_, i) =>
+    sitesOf(setting, i),
+  );
+  const guesses = dealings.flatMap((owners) => {
+    const truths = owners.map((site) =>
+      moments(stageRelease(source, [site], { ...privacy, epsilon: Number.POSITIVE_INFINITY }, 0).exact),
     );
-    const guesses = sites.flatMap((owners) => {
-      const exact = owners.map(
-        (site) => stageRelease(source, [site], { ...privacy, epsilon: Number.POSITIVE_INFINITY }, 0).exact,
-      );
-      const truths = exact.map(moments);
-      const blind = meanOf(truths);
-      const spread =
-        truths.reduce((sum, truth) => sum + Matrix.sub(truth, blind).norm() ** 2, 0) / truths.length;
-      return owners.slice(0, 50).map((_, target): Guess => {
-        const release = stageRelease(source, owners, privacy, 2);
-        const others = exact.reduce(
-          (sum, values, i) => (i === target ? sum : Matrix.add(sum, moments(values))),
-          Matrix.zeros(d, d),
-        );
-        const left = Matrix.sub(moments(subtractOwnNoise(release, release.noises[0]!)), others);
-        return {
-          // As far as owners' moments differ from their mean.
-          guess: shrunk(left, blind, spread),
-          blind,
-          truth: truths[target]!,
-        };
-      });
+    const blind = meanOf(truths);
+    const spread = mean(truths.map((truth) => Matrix.sub(truth, blind).norm() ** 2));
+    return truths.slice(0, TARGETS).map((truth, target): Guess => {
+      const release = stageRelease(source, owners, privacy, 2);
+      const others = truths.toSpliced(target, 1).reduce((sum, other) => Matrix.add(sum, other));
+      const left = Matrix.sub(moments(subtractOwnNoise(release, release.noises[0]!)), others);
+      // As far as owners' moments differ from their mean.
+      return { guess: shrunk(left, blind, spread), blind, truth };
     });
-    return trialsOf(guesses.slice(0, SITES[setting.effort]));
-  },
-};
+  });
+  return trialsOf(guesses.slice(0, SITES[setting.effort]));
+}
+
+const attack = attacks({ attacker: 'data owner', secret: 'statistics of an owner', unit: 'owner' });
+
+export const SEEDS: readonly Unworded[] = [
+  attack('elfedpca-seed', 'control', ['P-14'], ['pima'], sharedSeed),
+  attack('stage-own-noise', 'holds', ['P-14', 'P-41'], ['pima'], ownNoise, {
+    attacker: 'coalition',
+    terms: { epsilon: EPSILON },
+  }),
+];

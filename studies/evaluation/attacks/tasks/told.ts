@@ -1,7 +1,10 @@
 /** What a PCA tells, as matrices, and what follows from k eigenpairs of a matrix that grew from another. */
 import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
+import type { TaskProposal } from '@eigenveil/task';
 import { inverse, Matrix } from 'ml-matrix';
+import { releasedBy } from '../../released.ts';
+import type { SceneRow } from '../../scene.ts';
 import type { Population } from './population.ts';
 
 /** Eigenvectors of S̄ in columns (W), and their eigenvalues (Λ). */
@@ -27,6 +30,26 @@ export const knownPart = ({ vectors, values }: Told): Matrix =>
 export function expectedRest(told: Pick<Told, 'vectors'>, { covariance }: Population, rows: number): Matrix {
   const outside = outsideOf(told);
   return outside.mmul(covariance).mmul(outside).mul(rows);
+}
+
+/** A part of S̄ with these eigenvalues, and the directions that are expected. */
+export function restBySpectrum(expected: Matrix, values: readonly number[]): Matrix {
+  const { vectors } = symmetricEigen(expected.to2DArray());
+  return knownPart({ vectors: new Matrix(vectors.slice(0, values.length)).transpose(), values });
+}
+
+/** The result of a task, and S̄ outside of its vectors: as the population lets it expect, and as a task with consent would show it. */
+export function openPart(task: TaskProposal, rows: readonly SceneRow[], population: Population) {
+  const released = releasedBy(task, [rows]);
+  const told = toldBy(released);
+  const outside = outsideOf(told);
+  const all = toldBy(releasedBy({ ...task, components: task.features.length, allowFullRank: true }, [rows]));
+  return {
+    released,
+    outside,
+    blind: expectedRest(told, population, rows.length),
+    truth: knownPart({ ...all, vectors: outside.mmul(all.vectors) }),
+  };
 }
 
 /** What is known beside two tasks that differ in a row. */
@@ -82,48 +105,45 @@ export function rowBetween(before: Told, after: Told, { population, rows, precis
 }
 
 /**
- * D, the scatter of n rows, from its product K = D W with k known vectors. What W says of the rest is exact where n ≤ k (D = K (WᵀK)⁺ Kᵀ then, Nyström); beyond that
- * n − k rows' worth of what the population leaves open given W is the mean of what it can be (a Wishart matrix's Schur complement).
+ * D, the scatter of n rows that were added to a known S̄, from its product K = D W with the k vectors that are told of the sum. What W says of the rest is exact
+ * where n ≤ k (D = K (WᵀK)⁺ Kᵀ then, Nyström); beyond that n − k rows' worth of what the population leaves open given W is the mean of what it can be (a Wishart
+ * matrix's Schur complement).
  * @param rounding what D's eigenvalues on W must exceed, relative to the largest, to be more than what K is wrong by
  */
 export function grownBy(
-  K: Matrix,
-  told: Pick<Told, 'vectors'>,
-  { rows, rounding }: { rows: number; rounding: number },
+  before: Matrix,
+  after: Told,
+  rows: number,
+  rounding: number,
   { covariance: C }: Population,
 ): Matrix {
-  const { vectors: W } = told;
-  const outside = outsideOf(told);
+  const { vectors: W, values } = after;
+  const K = Matrix.sub(W.mmul(Matrix.diag([...values])), before.mmul(W));
+  const outside = outsideOf(after);
   const within = W.transpose().mmul(K);
   const inner = Matrix.add(within, within.transpose()).div(2);
   const across = outside.mmul(K);
   const oneSided = across.mmul(W.transpose());
   const { inverted, rank } = pseudoInverseOf(inner, rounding);
   const CW = C.mmul(W);
-  const open = Matrix.sub(
-    C,
-    CW.mmul(pseudoInverseOf(W.transpose().mmul(CW), 0).inverted).mmul(CW.transpose()),
-  );
+  const taken = CW.mmul(pseudoInverseOf(W.transpose().mmul(CW), 0).inverted).mmul(CW.transpose());
+  const open = outside.mmul(Matrix.sub(C, taken)).mmul(outside);
   return W.mmul(inner)
     .mmul(W.transpose())
     .add(oneSided)
     .add(oneSided.transpose())
     .add(across.mmul(inverted).mmul(across.transpose()))
-    .add(
-      outside
-        .mmul(open)
-        .mmul(outside)
-        .mul(Math.max(0, rows - rank)),
-    );
+    .add(open.mul(Math.max(0, rows - rank)));
 }
 
-/** Of a symmetric matrix without negative eigenvalues but for rounding. */
+/** Inverts a symmetric matrix without negative eigenvalues but for rounding, where it is not 0. */
 function pseudoInverseOf(matrix: Matrix, rounding: number): { inverted: Matrix; rank: number } {
   const { values, vectors } = symmetricEigen(matrix.to2DArray());
   const kept = values.filter((value) => value > rounding * values[0]!);
-  const V = new Matrix(vectors.slice(0, Math.max(1, kept.length))).transpose();
-  const inverted = V.mmul(Matrix.diag(kept.length === 0 ? [0] : kept.map((value) => 1 / value))).mmul(
-    V.transpose(),
-  );
-  return { inverted, rank: kept.length };
+  const rank = kept.length;
+  const told = {
+    vectors: vectors.slice(0, Math.max(1, rank)),
+    eigenvalues: rank === 0 ? [0] : kept.map((value) => 1 / value),
+  };
+  return { inverted: knownPart(toldBy(told)), rank };
 }

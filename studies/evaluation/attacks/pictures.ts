@@ -1,0 +1,59 @@
+/** Charts of how an attack's success depends on something. */
+import type { Axis, Chart, Line, Point } from '../../instrument/report/document.ts';
+import type { Scene } from '../scene.ts';
+
+interface Drawn {
+  readonly name: string;
+  readonly points: readonly Point[];
+  /** Default: solid. */
+  readonly style?: Line['style'];
+}
+
+/** @param x an axis, or the title of a linear one */
+export function lineChart(
+  named: Pick<Chart, 'name' | 'caption'>,
+  x: Axis | string,
+  y: string,
+  lines: readonly Drawn[],
+): Chart {
+  return {
+    kind: 'chart',
+    ...named,
+    drawing: {
+      kind: 'lines',
+      x: typeof x === 'string' ? { title: x, scale: 'linear' } : x,
+      y: { title: y, scale: 'linear' },
+      lines: lines.map((line) => ({ style: 'solid', ...line })),
+    },
+  };
+}
+
+/** A dashed line at one height, over all points of others. */
+export function level(name: string, y: number, others: readonly Pick<Line, 'points'>[]): Line {
+  const xs = others.flatMap(({ points }) => points.map(({ x }) => x));
+  return { name, style: 'dashed', points: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y })) };
+}
+
+interface Curves {
+  readonly name: string;
+  readonly caption: string;
+  readonly x: string;
+  readonly y?: string;
+  /** By name: the quantity, and the mean success at it. */
+  readonly lines: Readonly<Record<string, readonly (readonly [x: number, y: number])[]>>;
+}
+
+/** Lines of a scene over a quantity of few values, spaced evenly. */
+export const curves = (
+  scene: Pick<Scene, 'name'>,
+  { name, caption, x, y = 'part explained beyond a blind guess', lines }: Curves,
+): Chart =>
+  lineChart(
+    { name: `${name}-${scene.name}`, caption: `${caption} (${scene.name})` },
+    { title: x, scale: 'category' },
+    y,
+    Object.entries(lines).map(([line, points]) => ({
+      name: line,
+      points: points.map(([at, height]) => ({ x: at, y: height })),
+    })),
+  );
