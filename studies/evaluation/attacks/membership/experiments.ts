@@ -10,18 +10,20 @@ import { variantOf } from '../../scenes/split.ts';
 import { privacyOf } from '../private.ts';
 import { type Inference, runInference } from './inference.ts';
 import { likelihoodRatio } from './likelihood-ratio.ts';
-import { omits, omitsGroups, omitsPrivate, rowsOf } from './omissions.ts';
-import { byReconstructionError } from './reconstruction-error.ts';
 import { shownToCsp } from './shown-to-csp.ts';
+import { byReconstructionError } from './statistics.ts';
+import { omits, omitsGroups, omitsPrivate, rowsOf } from './worlds.ts';
 
 /** Half of the rows at most, so that few rows do not have the task refused for its rank. */
 const componentsOf = ({ proposal }: Scene, rows: number): number =>
   Math.max(1, Math.min(proposal.components, Math.floor(rows / 2) - 1));
 
+const outputs: TaskProposal['outputs'] = ['mean', 'sampleCount'];
+
 const released =
   (method: ProjectionKind) =>
   (scene: Scene, rows: number): TaskProposal =>
-    variantOf(scene, { method, outputs: ['mean', 'sampleCount'], components: componentsOf(scene, rows) });
+    variantOf(scene, { method, outputs, components: componentsOf(scene, rows) });
 
 /** A decomposition costs the third power of the features. */
 const WIDE = 16;
@@ -53,10 +55,8 @@ function mostUnusual(scene: Scene, pool: readonly Person[]): Person[] {
   const mean = meanOfRows(scaledRows(scene.proposal, scene.publicSample));
   const away = (person: Person) =>
     Math.max(...scaledRows(scene.proposal, person).map((row) => dot(minus(row, mean), minus(row, mean))));
-  const byDistance = pool
-    .map((person) => ({ person, distance: away(person) }))
-    .sort((a, b) => b.distance - a.distance);
-  return byDistance.slice(0, UNUSUAL).map(({ person }) => person);
+  const distances = new Map(pool.map((person) => [person, away(person)]));
+  return pool.toSorted((a, b) => distances.get(b)! - distances.get(a)!).slice(0, UNUSUAL);
 }
 
 /** Each needs shadow tasks of its own. */
@@ -99,8 +99,6 @@ const OF_UNUSUAL: Partial<Inference> = {
   candidatesOf: mostUnusual,
 };
 
-const outputs: TaskProposal['outputs'] = ['mean', 'sampleCount'];
-
 export const INFERENCES: readonly Unworded[] = [
   experiment('membership-reconstruction-error', ['pima', 'ionosphere'], {
     attack: byReconstructionError,
@@ -141,7 +139,9 @@ export const INFERENCES: readonly Unworded[] = [
     // The most excess that there can be: (e·0.01 + δ − 0.01) / 0.99 is 0.017, and the margin is 0.05.
     { expectation: 'holds', claims: ['P-12', 'P-120'], omits: omitsPrivate },
   ),
-  shownToCsp,
+  experiment('membership-shown-to-csp', ['pima'], undefined, {
+    ...{ attacker: 'CSP', claims: ['P-77', 'S-159'], omits: omitsPrivate, run: shownToCsp },
+  }),
   experiment(
     'membership-full-rank',
     ['pima'],

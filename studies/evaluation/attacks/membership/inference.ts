@@ -10,6 +10,7 @@ import { Draws } from '../../draws.ts';
 import type { Setting, Trials } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
 import { byPerson, type Person, type Scene } from '../../scene.ts';
+import { lineChart } from '../pictures.ts';
 import { type Attack, comparison, FALSE_POSITIVES } from './attack.ts';
 import { drawWorlds, poolOf } from './worlds.ts';
 
@@ -24,10 +25,7 @@ export interface Inference {
   sizesOf(setting: Pick<Setting, 'scene' | 'effort'>): readonly number[];
   /** Whom the attacker looks at: each trial draws one of them, with other people. Default: anybody. */
   candidatesOf?(scene: Scene, pool: readonly Person[]): readonly Person[];
-  trialsOf(setting: Pick<Setting, 'scene' | 'effort'>): {
-    readonly deciding: number;
-    readonly others: number;
-  };
+  trialsOf(setting: Pick<Setting, 'scene' | 'effort'>): { deciding: number; others: number };
 }
 
 /** What a result made the attacker think of the candidate. */
@@ -46,7 +44,7 @@ interface Tried {
   readonly refused: number;
 }
 
-/** Of one trial, before the scene is said to be none for the experiment. */
+/** How often one trial is, before the scene is said to be none for the experiment. */
 const DRAWN_AGAIN = 50;
 
 export async function runInference(inference: Inference, setting: Setting): Promise<Trials> {
@@ -139,30 +137,23 @@ function atFalsePositives({ within, without }: Tried): number {
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
 function chartOf(name: string, tried: readonly Tried[]): Chart {
-  const lineOf = (title: string, of: (at: Tried) => readonly Seen[]) => ({
-    name: title,
-    style: 'solid' as const,
-    points: tried.map((at) => {
-      const { value, low, high } = shareOf(
-        of(at).reduce((sum, { hit }) => sum + hit, 0),
-        of(at).length,
-      );
+  const pointsOf = (side: 'within' | 'without') =>
+    tried.map((at) => {
+      const hits = at[side].reduce((sum, { hit }) => sum + hit, 0);
+      const { value, low, high } = shareOf(hits, at[side].length);
       return { x: at.rows, y: 100 * value, low: 100 * low, high: 100 * high };
-    }),
-  });
-  return {
-    kind: 'chart',
-    name,
-    caption:
-      'How often a candidate is taken for a member, by the number of rows in the task: candidates who are in, and the same ones where they are not. Whiskers: 95 %, for each point by itself.',
-    drawing: {
-      kind: 'lines',
-      x: { title: 'rows of all owners', scale: 'log' },
-      y: { title: 'taken for a member (%)', scale: 'linear' },
-      lines: [
-        lineOf('in the data', ({ within }) => within),
-        lineOf('not in the data', ({ without }) => without),
-      ],
+    });
+  return lineChart(
+    {
+      name,
+      caption:
+        'How often a candidate is taken for a member, by the number of rows in the task: candidates who are in, and the same ones where they are not. Whiskers: 95 %, for each point by itself.',
     },
-  };
+    { title: 'rows of all owners', scale: 'log' },
+    'taken for a member (%)',
+    [
+      { name: 'in the data', points: pointsOf('within') },
+      { name: 'not in the data', points: pointsOf('without') },
+    ],
+  );
 }

@@ -2,16 +2,15 @@
 
 import type { FlatResult } from '@eigenveil/methods';
 import { addStatistics } from '@eigenveil/statistics';
-import type { TaskProposal } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { dot, minus } from '../../../recognition/alignment.ts';
 import { Draws } from '../../draws.ts';
-import type { Setting, Trials, Unworded } from '../../experiment.ts';
+import type { Outcome, Setting } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
 import type { Person } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { privacyOf } from '../private.ts';
-import { omitsPrivate, rowsOf } from './omissions.ts';
-import { drawWorlds, poolOf } from './worlds.ts';
+import { drawWorlds, poolOf, rowsOf } from './worlds.ts';
 
 const TRIALS = { quick: 40, full: 300 } as const;
 
@@ -22,8 +21,8 @@ function distance(a: FlatResult, b: FlatResult): number {
   return dot(difference, difference);
 }
 
-function runShown({ scene, effort, seed }: Setting): Trials {
-  const proposal: TaskProposal = variantOf(scene, {
+export async function shownToCsp({ scene, effort, seed }: Setting): Promise<Outcome> {
+  const proposal = variantOf(scene, {
     method: 'pca',
     differentialPrivacy: { ...privacyOf(scene), noise: 'csp' },
   });
@@ -54,21 +53,7 @@ function runShown({ scene, effort, seed }: Setting): Trials {
     baseline: 0.5,
     facts: {
       rows,
-      'taken for a member without knowing the noise':
-        trials.filter(({ unknown }) => unknown === 1).length / trials.length,
+      'taken for a member without knowing the noise': mean(trials.map(({ unknown }) => unknown)),
     },
   };
 }
-
-export const shownToCsp: Unworded = {
-  id: 'membership-shown-to-csp',
-  kind: 'attack',
-  attacker: 'CSP',
-  secret: 'membership',
-  expectation: 'admitted',
-  claims: ['P-77', 'S-159'],
-  unit: 'run',
-  scenes: ['pima'],
-  omits: omitsPrivate,
-  run: async (setting) => runShown(setting),
-};

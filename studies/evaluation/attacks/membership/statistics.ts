@@ -9,7 +9,10 @@
 
 import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
-import { dot, minus } from '../../../recognition/alignment.ts';
+import { mean } from '@eigenveil/testbed/goodness/mean';
+import { dot, meanOfRows, minus } from '../../../recognition/alignment.ts';
+import { scaledRows } from '../../released.ts';
+import type { Attack } from './attack.ts';
 
 type Vector = readonly number[];
 
@@ -18,13 +21,27 @@ const ROUNDING = 1e-12;
 
 /** What is left of a row beside the components, squared, around the released mean where there is one. */
 export function reconstructionError(
-  { vectors, mean }: Pick<FlatResult, 'vectors' | 'mean'>,
+  { vectors, mean: centre }: Pick<FlatResult, 'vectors' | 'mean'>,
   row: Vector,
   populationMean: Vector,
 ): number {
-  const away = minus(row, mean ?? populationMean);
+  const away = minus(row, centre ?? populationMean);
   return Math.max(0, dot(away, away) - vectors.reduce((sum, vector) => sum + dot(vector, away) ** 2, 0));
 }
+
+/**
+ * A member is reconstructed better: Zari, Parra-Arnau, Ünsal, Strufe and Önen, "Membership inference attack against principal component analysis" (Privacy in
+ * Statistical Databases 2022). What of a row is not in the span of the released components is compared with that of people who are not in.
+ */
+export const byReconstructionError: Attack = ({ proposal, publicSample }) => {
+  const populationMean = meanOfRows(scaledRows(proposal, publicSample.flat()));
+  return (candidate) => {
+    const rows = scaledRows(proposal, candidate);
+    const error = (released: FlatResult) =>
+      mean(rows.map((row) => reconstructionError(released, row, populationMean)));
+    return { rare: -Infinity, score: (released) => -error(released) };
+  };
+};
 
 /**
  * The numbers, as functions of a result and a row in units of features in [−1, 1].
@@ -36,13 +53,13 @@ export function statisticsOfResult(
   populationMean: Vector,
   reference: Pick<FlatResult, 'vectors'>,
 ): (released: FlatResult, row: Vector) => number[] {
-  const towardsMean = ({ mean }: FlatResult, away: Vector): number[] =>
-    mean ? [dot(away, minus(mean, populationMean))] : [];
+  const towardsMean = (released: FlatResult, away: Vector): number[] =>
+    released.mean ? [dot(away, minus(released.mean, populationMean))] : [];
   if (method.kind === 'pca')
     return (released, row) => {
-      const { vectors, eigenvalues, mean } = released;
+      const { vectors, eigenvalues } = released;
       const away = minus(row, populationMean);
-      const centred = minus(row, mean ?? populationMean);
+      const centred = minus(row, released.mean ?? populationMean);
       const leverage = vectors.reduce(
         (sum, vector, j) => sum + dot(vector, centred) ** 2 / Math.max(Math.abs(eigenvalues[j]!), ROUNDING),
         0,

@@ -7,14 +7,9 @@
  * Two neighbours in two features need six draws, and their bound is tight for Gaussian noise.
  */
 
-import {
-  type Counts,
-  epsilonBound,
-  lowerRate,
-  pOfPromise,
-  upperRate,
-} from '@eigenveil/testbed/goodness/audit';
+import { epsilonBound, lowerRate, pOfPromise, upperRate } from '@eigenveil/testbed/goodness/audit';
 import jstat from '@eigenveil/testbed/goodness/jstat';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { epsilonOfGaussian } from '../../../../privacy/methods/actual.ts';
 import { Draws } from '../../../draws.ts';
 import type { AuditedStage } from './stage.ts';
@@ -24,23 +19,12 @@ export interface PrivacyPromise {
   readonly dpDelta: number;
 }
 
-export interface Audited {
-  readonly counts: Counts;
-  readonly p: number;
-  /** No smaller ε is possible, at a level of 5 %. */
-  readonly proven: number;
-  /** The largest ε that so many runs can prove at that level, of a mechanism without any privacy. */
-  readonly provable: number;
-  /** Of rates of the event, at the same level. */
-  readonly distance: { readonly value: number; readonly low: number; readonly high: number };
-}
-
-/** Of either rate: 5 % in all. */
+/** Probability that a bound of one rate is wrong: 5 % for both. */
 const ERROR = 0.025;
-/** Of the runs, for the choice of an event; they are not counted. */
+/** Share of the runs that chooses an event; they are not counted. */
 const PILOT = 0.1;
 
-export function audit(stage: AuditedStage, promise: PrivacyPromise, runs: number): Audited {
+export function audit(stage: AuditedStage, promise: PrivacyPromise, runs: number) {
   const pilot = Array.from({ length: Math.ceil(PILOT * runs) }, () => stage.draw());
   const spread = Math.sqrt(pilot.reduce((sum, x) => sum + x * x, 0) / pilot.length);
   const threshold = bestThreshold(stage.apart, spread, promise.dpDelta, runs);
@@ -55,8 +39,11 @@ export function audit(stage: AuditedStage, promise: PrivacyPromise, runs: number
   return {
     counts,
     p: pOfPromise(counts, promise),
+    /** No smaller ε is possible, at a level of 5 %. */
     proven: epsilonBound(counts, promise.dpDelta, ERROR),
+    /** The largest ε that so many runs can prove at that level, of a mechanism without any privacy. */
     provable: epsilonBound({ left: runs, right: 0, runs }, promise.dpDelta, ERROR),
+    /** Difference of the event's rates, at the same level. */
     distance: {
       value: (left - right) / runs,
       low: Math.max(0, lowerRate(left, runs, ERROR) - upperRate(right, runs, ERROR)),
@@ -139,5 +126,5 @@ export function powerOf(
     const left = Math.min(runs, right + binomial(Math.max(0, p - q)));
     return Number(epsilonBound({ left, right, runs }, dpDelta, level / 2) > epsilon);
   });
-  return found.reduce((sum, x) => sum + x, 0) / REPETITIONS;
+  return mean(found);
 }

@@ -53,7 +53,10 @@ export function auditedStage(
 ): AuditedStage {
   const stage = stageTaskOf(proposal)!;
   const plan = noisePlanOf(proposal)!;
-  checkWiring(proposal, unknown, plan);
+  const noise = sampleNoise(wiringSource(), stage, plan);
+  const shift = shiftOf(proposal);
+  for (const drawer of new Set(unknown))
+    checkWiring(proposal, drawer, drawer === 'dataUser' ? noise.map((value, i) => value + shift[i]!) : noise);
   const deviations = deviationsOf(proposal, plan).map((deviation) => deviation * Math.sqrt(unknown.length));
   const change = changeOf(
     fault.unclipped ? { ...proposal, differentialPrivacy: null } : proposal,
@@ -72,49 +75,46 @@ export function auditedStage(
     draw: () => {
       let along = 0;
       for (const source of sources) {
-        const noise = sampleNoise(source, stage, drawn);
+        const own = sampleNoise(source, stage, drawn);
         const known = fault.sharedSeed ? sampleNoise(ofAttacker, stage, drawn) : undefined;
-        for (let i = 0; i < noise.length; i += 1)
-          along += weights[i]! * Number(noise[i]! - (known?.[i] ?? 0n));
+        for (let i = 0; i < own.length; i += 1) along += weights[i]! * Number(own[i]! - (known?.[i] ?? 0n));
       }
       return along;
     },
   };
 }
 
-/** Thousands of draws make the plan of the noise once. That those who draw what the attacker does not know draw by this very plan is looked at before. */
-function checkWiring(proposal: TaskProposal, unknown: readonly Drawer[], plan: NoisePlan): void {
-  const seed = 'wiring';
-  const source = () => new Draws(seed).source;
-  const expected = sampleNoise(source(), stageTaskOf(proposal)!, plan);
-  const inRing = (values: readonly bigint[]) =>
-    toRing(TWO_PARTY_PROTOCOLS[proposal.twoParty].shareBits(proposal), values);
-  const zeros = expected.map(() => 0n);
-  const shift = shiftOf(proposal);
-  // Of servers, what their shares have where statistics and blinding are zeros; an owner's noise is within what it encrypts.
-  const added: Readonly<Record<Drawer, () => readonly [bigint[], bigint[]]>> = {
-    csp: () => [[...sharesAtCsp(proposal, zeros, source())], inRing(expected)],
+/** Thousands of draws make the sampler of noise once. That what a drawer adds is such noise is looked at before, with this randomness on both sides. */
+export const wiringSource = (): RandomSource => new Draws('wiring').source;
+
+/**
+ * @param expected the noise; of the data user with the public shift, which its shares have, too
+ * @throws Error where a server has other noise in its shares, statistics and blinding being zeros, or an owner within what it encrypts
+ */
+export function checkWiring(proposal: TaskProposal, drawer: Drawer, expected: readonly bigint[]): void {
+  const packing = layout(proposal);
+  const zeros = packing.valueBits.map(() => 0n);
+  const added = {
+    csp: () => [...sharesAtCsp(proposal, zeros, wiringSource())],
     dataUser: () => {
-      const drawn = draw({ task: proposal, packing: layout(proposal) }, source());
-      const shares = sharesAtDataUser(proposal, { ...drawn, blinding: zeros });
-      return [[...shares], inRing(expected.map((value, i) => value + shift[i]!))];
+      const drawn = draw({ task: proposal, packing }, wiringSource());
+      return [...sharesAtDataUser(proposal, { ...drawn, blinding: zeros })];
     },
-    owner: () => [drawNoise(proposal, 'owner', source()), expected],
-  };
-  for (const drawer of new Set(unknown))
-    if (!isDeepStrictEqual(...added[drawer]()))
-      throw new Error(
-        `noise of ${proposal.differentialPrivacy!.noise}: from ${drawer} that of the plan expected, got other`,
-      );
+    owner: () => drawNoise(proposal, 'owner', wiringSource()),
+  }[drawer]();
+  const ring = TWO_PARTY_PROTOCOLS[proposal.twoParty].shareBits(proposal);
+  if (!isDeepStrictEqual(added, drawer === 'owner' ? expected : toRing(ring, expected)))
+    throw new Error(
+      `noise of ${proposal.differentialPrivacy!.noise}: from ${drawer} that of the plan expected, got other`,
+    );
 }
 
 function changeOf(proposal: TaskProposal, { left, right }: Neighbours): number[] {
-  const flat = (rows: readonly SceneRow[]) => flatten(proposal, statisticsOf(proposal, rows));
-  const [withRow, without] = [flat(left), flat(right)];
-  return withRow.map((value, i) => Number(value - without[i]!));
+  const [withRow, without] = [left, right].map((rows) => flatten(proposal, statisticsOf(proposal, rows)));
+  return withRow!.map((value, i) => Number(value - without![i]!));
 }
 
-/** Of one draw, value by value in the flat order. */
+/** Deviations of one draw, value by value in the flat order. */
 function deviationsOf(proposal: TaskProposal, { variances, offDiagonal }: NoisePlan): number[] {
   const { R, labellings, length } = placesOf(proposal);
   const of = ({ numerator, denominator }: Rational) => Math.sqrt(Number(numerator) / Number(denominator));
