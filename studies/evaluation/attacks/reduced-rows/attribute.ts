@@ -1,41 +1,36 @@
 /** Attribute inference: the private label from reduced rows, by method of projection. */
 import { Draws } from '../../draws.ts';
-import type { Outcome, Setting, Unworded } from '../../experiment.ts';
-import { byPerson, type Scene } from '../../scene.ts';
+import type { Setting, Trials, Unworded } from '../../experiment.ts';
+import type { Person, Scene } from '../../scene.ts';
 import { classesOf } from '../../scenes/split.ts';
+import { attacks } from '../attack.ts';
 import { guessed } from './classifiers.ts';
 import { comparison, METHODS } from './method-comparison.ts';
-import { blind, labelsOf, type People, problemOf, successes } from './private-label.ts';
-import {
-  directionsOf,
-  LEAST_MEMBERS,
-  LEAST_PEOPLE,
-  type Limits,
-  type Reduction,
-  somePeople,
-} from './reductions.ts';
+import { blind, labelsOf, problemOf, successes } from './private-label.ts';
+import { directionsOf, omitsFewMembers, omitsFewPublic, type Reduction, somePeople } from './reductions.ts';
 
-const LIMITS: Readonly<Record<Setting['effort'], Limits>> = {
-  quick: { people: 100, rows: 5 },
-  full: { people: 400, rows: 20 },
-};
+const LIMITS = { quick: { people: 100, rows: 5 }, full: { people: 400, rows: 20 } } as const;
 
 const omits = (scene: Scene): string | undefined => {
   if (scene.privateLabel === undefined) return 'the scene has no private label';
   if (directionsOf(scene, scene.utilityLabel) < 1) return 'the scene has no utility label with two classes';
-  const people = byPerson(scene.publicSample).length;
-  return people < LEAST_PEOPLE ? `the public sample has fewer than ${LEAST_PEOPLE} people` : undefined;
+  return omitsFewPublic(scene);
 };
 
-async function outcomeOf(scene: Scene, members: People, reduction: Reduction) {
+const membersOf = ({ scene, effort, seed }: Setting): Person[] =>
+  somePeople(scene.owners.flat(), LIMITS[effort], new Draws(seed).of('members'));
+
+async function trialsOn(setting: Setting, reduction: Reduction): Promise<Trials> {
+  const { scene } = setting;
+  const members = membersOf(setting);
   const { utility, private: hidden } = labelsOf(scene);
   const [guesses] = await guessed([problemOf(scene, members, reduction, utility)]);
   const { byUtility, majority } = blind(scene, members);
   return {
-    kind: 'trials' as const,
+    kind: 'trials',
     attack: successes(members, guesses!.labels, hidden),
     control: byUtility,
-    paired: true as const,
+    paired: true,
     baseline: majority,
     facts: {
       components: reduction.projection.vectors.length,
@@ -45,33 +40,16 @@ async function outcomeOf(scene: Scene, members: People, reduction: Reduction) {
   };
 }
 
-function experiment(method: keyof typeof METHODS, claims: Unworded['claims']): Unworded {
-  const id = `attribute-${method}`;
-  return {
-    ...COMMON,
-    id,
-    expectation: 'admitted',
-    claims,
-    async run(setting): Promise<Outcome> {
-      const { scene, effort, seed, note } = setting;
-      const draws = new Draws(seed);
-      const members = somePeople(scene.owners.flat(), LIMITS[effort], draws.of('members'));
-      const outcome = await outcomeOf(scene, members, METHODS[method](scene, draws.of('noise')));
-      if (method !== 'mdr') return outcome;
-      note('beside other methods');
-      return { ...outcome, blocks: await comparison(id, setting, draws.of('comparison'), members) };
-    },
-  };
-}
+const by = (method: keyof typeof METHODS) => (setting: Setting) =>
+  trialsOn(setting, METHODS[method](setting.scene, new Draws(setting.seed).of('noise')));
 
-const COMMON = {
-  kind: 'attack',
-  attacker: 'recipient',
-  secret: 'private label',
-  unit: 'person',
-  scenes: ['pima', 'breast_cancer', 'olivetti'],
-  omits,
-} as const satisfies Partial<Unworded>;
+/** MDR beside other methods. */
+async function compared(setting: Setting): Promise<Trials> {
+  const trials = await by('mdr')(setting);
+  setting.note('beside other methods');
+  const draws = new Draws(setting.seed).of('comparison');
+  return { ...trials, blocks: await comparison('attribute-mdr', setting, draws, membersOf(setting)) };
+}
 
 /** One more coordinate, which is the private label, as long as all others together. */
 function planted(reduction: Reduction, scene: Scene): Reduction {
@@ -85,29 +63,21 @@ function planted(reduction: Reduction, scene: Scene): Reduction {
   };
 }
 
-const CONTROL: Unworded = {
-  ...COMMON,
-  id: 'attribute-control',
-  expectation: 'control',
-  claims: ['P-20'],
-  scenes: ['pima', 'breast_cancer'],
-  omits: (scene) =>
-    omits(scene) ??
-    (byPerson(scene.owners.flat()).length < LEAST_MEMBERS
-      ? `there are fewer than ${LEAST_MEMBERS} people`
-      : undefined),
-  async run({ scene, effort, seed }) {
-    const draws = new Draws(seed);
-    const members = somePeople(scene.owners.flat(), LIMITS[effort], draws.of('members'));
-    return outcomeOf(scene, members, planted(METHODS.pca(scene, draws), scene));
-  },
+const control = (setting: Setting) => {
+  const { scene, seed } = setting;
+  return trialsOn(setting, planted(METHODS.pca(scene, new Draws(seed)), scene));
 };
 
+const attack = attacks({ attacker: 'recipient', secret: 'private label', unit: 'person', omits });
+const SCENES = ['pima', 'breast_cancer', 'olivetti'] as const;
+
 export const ATTRIBUTES: readonly Unworded[] = [
-  experiment('none', ['P-20']),
-  experiment('pca', ['P-20']),
-  experiment('dca', ['P-20']),
-  experiment('lda', ['P-20']),
-  experiment('mdr', ['P-20', 'S-320']),
-  CONTROL,
+  attack('attribute-none', 'admitted', ['P-20'], SCENES, by('none')),
+  attack('attribute-pca', 'admitted', ['P-20'], SCENES, by('pca')),
+  attack('attribute-dca', 'admitted', ['P-20'], SCENES, by('dca')),
+  attack('attribute-lda', 'admitted', ['P-20'], SCENES, by('lda')),
+  attack('attribute-mdr', 'admitted', ['P-20', 'S-320'], SCENES, compared),
+  attack('attribute-control', 'control', ['P-20'], ['pima', 'breast_cancer'], control, {
+    omits: (scene) => omits(scene) ?? omitsFewMembers(scene),
+  }),
 ];

@@ -3,7 +3,7 @@
 import { meanOfRows } from '../../../recognition/alignment.ts';
 import { estimator } from '../../../recognition/estimator.ts';
 import { searchAll } from '../../../speed/accuracy/svm.ts';
-import type { Row } from './inverses.ts';
+import { type Row, squaredDistance } from './inverses.ts';
 
 /** What is seen of a row whose label is to be guessed. */
 interface Seen {
@@ -173,7 +173,7 @@ function linear(sample: Problem['sample']): (seen: Seen) => string {
 
 function nearest(sample: readonly Labelled[], count: number): (seen: Seen) => string {
   return ({ input }) => {
-    const distances = sample.map((other) => sum(other.input.map((value, i) => (value - input[i]!) ** 2)));
+    const distances = sample.map((other) => squaredDistance(other.input, input));
     const order = [...distances.keys()].sort((a, b) => distances[a]! - distances[b]!);
     return mostFrequent(order.slice(0, count).map((i) => sample[i]!));
   };

@@ -1,17 +1,17 @@
 /** Faces from reduced rows: pictures of what comes back, how alike it is, and whether a matcher knows people by it. */
 
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import type { Block, Picture } from '../../../instrument/report/document.ts';
+import type { Chart, Picture } from '../../../instrument/report/document.ts';
+import { dot } from '../../../recognition/alignment.ts';
 import { scaledRows } from '../../released.ts';
-import type { Scene, SceneRow } from '../../scene.ts';
+import type { Person, Scene } from '../../scene.ts';
+import { level, lineChart } from '../pictures.ts';
 import type { Row } from './inverses.ts';
 
 /** The bundled scene whose features are pixels, row by row. */
 const SCENE = 'olivetti';
-/** Of a row of the picture, and black pixels between faces. */
+/** Rows of the picture, and black pixels between faces. */
 const [SHOWN, GAP] = [6, 1];
-
-type People = readonly (readonly SceneRow[])[];
 
 export const showsFaces = ({ name }: Scene): boolean => name === SCENE;
 
@@ -20,7 +20,7 @@ export const showsFaces = ({ name }: Scene): boolean => name === SCENE;
  * most correlated is its answer.
  * @param estimates of all rows of these people, in order; the first row of each is the matcher's photograph and is not counted
  */
-export function recognised(scene: Scene, people: People, estimates: readonly Row[]) {
+export function recognised(scene: Scene, people: readonly Person[], estimates: readonly Row[]) {
   const photographs = people.map((own) => scaledRows(scene.proposal, own.slice(0, 1))[0]!);
   const rows = people.flatMap((own, p) => scaledRows(scene.proposal, own).map((row, i) => ({ row, p, i })));
   const tried = rows.flatMap(({ row, p, i }, at) => (i === 0 ? [] : [{ row, p, said: estimates[at]! }]));
@@ -34,17 +34,12 @@ export function recognised(scene: Scene, people: People, estimates: readonly Row
   };
 }
 
-/** Of Pearson; 0 where one does not vary. */
+/** Correlates as Pearson did; 0 where one does not vary. */
 export function correlation(a: Row, b: Row): number {
   const [meanA, meanB] = [mean(a), mean(b)];
-  let [ab, aa, bb] = [0, 0, 0];
-  for (let i = 0; i < a.length; i += 1) {
-    const [x, y] = [a[i]! - meanA, b[i]! - meanB];
-    ab += x * y;
-    aa += x * x;
-    bb += y * y;
-  }
-  return aa === 0 || bb === 0 ? 0 : ab / Math.sqrt(aa * bb);
+  const [x, y] = [a.map((value) => value - meanA), b.map((value) => value - meanB)];
+  const squares = dot(x, x) * dot(y, y);
+  return squares === 0 ? 0 : dot(x, y) / Math.sqrt(squares);
 }
 
 /**
@@ -54,7 +49,7 @@ export function correlation(a: Row, b: Row): number {
 export function facesPicture(
   name: string,
   scene: Scene,
-  people: People,
+  people: readonly Person[],
   attacks: readonly { readonly title: string; readonly estimates: readonly Row[] }[],
 ): Picture {
   const side = Math.sqrt(scene.proposal.features.length);
@@ -81,41 +76,32 @@ export function facesPicture(
   };
 }
 
-/** Of a feature on [−1, 1]. */
+/** Shade of a feature on [−1, 1]. */
 const grey = (value: number): number => Math.max(0, Math.min(255, Math.round(127.5 * (value + 1))));
 
 /** Over numbers of components. */
 export function recognitionChart(
   name: string,
   points: readonly { readonly components: number; readonly matched: number; readonly correlation: number }[],
-  levels: { readonly originals: number; readonly chance: number },
-): Block {
-  const line = (title: string, of: 'matched' | 'correlation') => ({
+  { originals, chance }: { readonly originals: number; readonly chance: number },
+): Chart {
+  const lines = (
+    [
+      ['people told', 'matched'],
+      ['correlation', 'correlation'],
+    ] as const
+  ).map(([title, of]) => ({
     name: title,
-    style: 'solid' as const,
     points: points.map((point) => ({ x: point.components, y: point[of] })),
-  });
-  const ends = [points[0]!.components, points.at(-1)!.components];
-  const level = (title: string, y: number) => ({
-    name: title,
-    style: 'dashed' as const,
-    points: ends.map((x) => ({ x, y })),
-  });
-  return {
-    kind: 'chart',
-    name,
-    caption:
-      'Faces that come back from rows reduced by PCA, over the number of components: the share that a matcher with one photograph of each person tells, and the mean correlation with the face',
-    drawing: {
-      kind: 'lines',
-      x: { title: 'components', scale: 'linear' },
-      y: { title: 'share, or correlation', scale: 'linear' },
-      lines: [
-        line('people told', 'matched'),
-        line('correlation', 'correlation'),
-        level('people told from the faces', levels.originals),
-        level('by chance', levels.chance),
-      ],
+  }));
+  return lineChart(
+    {
+      name,
+      caption:
+        'Faces that come back from rows reduced by PCA, over the number of components: the share that a matcher with one photograph of each person tells, and the mean correlation with the face',
     },
-  };
+    'components',
+    'share, or correlation',
+    [...lines, level('people told from the faces', originals, lines), level('by chance', chance, lines)],
+  );
 }

@@ -5,7 +5,9 @@
 
 import type { FlatResult } from '@eigenveil/methods';
 import { reconstruct } from '@eigenveil/projection';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { times } from '../../../privacy/methods/matrix.ts';
+import { meanOfRows } from '../../../recognition/alignment.ts';
 import { type Example, estimator } from '../../../recognition/estimator.ts';
 
 export type Row = readonly number[];
@@ -17,7 +19,7 @@ export type Inverse = (reduced: readonly Row[]) => readonly Row[];
 /** Rows of a public sample, reduced (`input`) and as they are (`output`), by person. At least PARTS people. */
 export type People = readonly (readonly Example[])[];
 
-/** Of all rows that reduce to this one the closest to the mean, or to the middle of the ranges where the mean is not released. */
+/** Takes of all rows that reduce to this one the closest to the mean, or to the middle of the ranges where the mean is not released. */
 export function pseudoInverse(projection: Projection): Inverse {
   const k = projection.vectors.length;
   // What zero and each component alone come from: the map is affine, and its matrix is computed once.
@@ -33,9 +35,8 @@ export function pseudoInverse(projection: Projection): Inverse {
  * The pseudo-inverse, and what ridge regression on the sample adds to it: of what the pseudo-inverse leaves on the reduced rows in standard units.
  * The ridge is chosen on people that the regression has not seen; a large one gives the pseudo-inverse again.
  */
-export function linearInverse(projection: Projection, people: People): Inverse {
-  return linearAfter(pseudoInverse(projection), people);
-}
+export const linearInverse = (projection: Projection, people: People): Inverse =>
+  linearAfter(pseudoInverse(projection), people);
 
 function linearAfter(before: Inverse, people: People): Inverse {
   const standard = standardOf(people.flat().map(({ input }) => input));
@@ -62,12 +63,8 @@ function linearAfter(before: Inverse, people: People): Inverse {
  * @param tolerances by feature, how far off an estimate may be and still be right
  */
 export function blindGuess(rows: readonly Row[], tolerances: Row): Row {
-  return tolerances.map((tolerance, f) =>
-    densest(
-      rows.map((row) => row[f]!),
-      tolerance,
-    ),
-  );
+  const columns = tolerances.map((_, f) => rows.map((row) => row[f]!));
+  return columns.map((column, f) => densest(column, tolerances[f]!));
 }
 
 /** Parts of people: what is learnt from the others is tried on each. */
@@ -104,20 +101,14 @@ export function learnedInverse(projection: Projection, people: People, tolerance
   const before = pseudoInverse(projection);
   const parts = Array.from({ length: PARTS }, (_, part) => people.filter((_own, p) => p % PARTS === part));
   const seen = parts.map((part, left) => {
-    const inverse = linearAfter(
-      before,
-      parts.flatMap((other, i) => (i === left ? [] : other)),
-    );
+    const inverse = linearAfter(before, parts.toSpliced(left, 1).flat());
     const examples = part.flat();
     const found = inverse(examples.map(({ input }) => input));
     return examples.map(({ output }, i): Seen => ({ row: output, linear: found[i]! }));
   });
   const hits = WAYS.map(() => tolerances.map(() => 0));
   for (const [left, part] of seen.entries()) {
-    const say = localModes(
-      seen.flatMap((other, i) => (i === left ? [] : other)),
-      tolerances,
-    );
+    const say = localModes(seen.toSpliced(left, 1).flat(), tolerances);
     const step = Math.ceil(part.length / TRIED);
     for (const { row, linear } of part.filter((_, i) => i % step === 0)) {
       const said = say(linear);
@@ -145,18 +136,12 @@ function localModes(
   seen: readonly Seen[],
   tolerances: Row,
 ): (linear: Row) => (f: number, way: Way) => number {
-  const values = new Map(
-    [true, false].map((linear) => [
-      linear,
-      tolerances.map((_, f) => Float64Array.from(seen, (one) => one.row[f]! - (linear ? one.linear[f]! : 0))),
-    ]),
-  );
-  const ofAll = new Map(
-    [...values].map(([linear, columns]) => [
-      linear,
-      columns.map((column, f) => densest(column, tolerances[f]!)),
-    ]),
-  );
+  const columnsOf = (linear: boolean) =>
+    tolerances.map((tolerance, f) => {
+      const values = Float64Array.from(seen, (one) => one.row[f]! - (linear ? one.linear[f]! : 0));
+      return { values, ofAll: densest(values, tolerance) };
+    });
+  const [beyond, whole] = [columnsOf(true), columnsOf(false)];
   const near = new Float64Array(seen.length);
   return (estimate) => {
     const distances = Float64Array.from(seen, ({ linear }) => squaredDistance(linear, estimate));
@@ -164,15 +149,15 @@ function localModes(
     return (f, { linear, neighbours }) => {
       const start = linear ? estimate[f]! : 0;
       if (neighbours === 0) return start;
-      if (neighbours >= order.length) return start + ofAll.get(linear)![f]!;
-      const column = values.get(linear)![f]!;
-      for (let i = 0; i < neighbours; i += 1) near[i] = column[order[i]!]!;
+      const { values, ofAll } = (linear ? beyond : whole)[f]!;
+      if (neighbours >= order.length) return start + ofAll;
+      for (let i = 0; i < neighbours; i += 1) near[i] = values[order[i]!]!;
       return start + densest(near.subarray(0, neighbours), tolerances[f]!);
     };
   };
 }
 
-function squaredDistance(a: Row, b: Row): number {
+export function squaredDistance(a: Row, b: Row): number {
   let sum = 0;
   for (let i = 0; i < a.length; i += 1) sum += (a[i]! - b[i]!) ** 2;
   return sum;
@@ -193,11 +178,15 @@ export function densest(of: ArrayLike<number>, tolerance: number): number {
   return best;
 }
 
+/** Means and deviations by column. */
+export function momentsOf(rows: readonly Row[]) {
+  const centre = meanOfRows(rows);
+  const deviations = centre.map((at, i) => Math.sqrt(mean(rows.map((row) => (row[i]! - at) ** 2))));
+  return { mean: centre, deviations };
+}
+
 /** Less their mean, over their deviation: lengths of a discriminant method's vectors say nothing. */
 function standardOf(inputs: readonly Row[]): (input: Row) => Row {
-  const mean = (of: (input: Row) => number) =>
-    inputs.reduce((sum, input) => sum + of(input), 0) / inputs.length;
-  const centre = inputs[0]!.map((_, i) => mean((input) => input[i]!));
-  const units = centre.map((at, i) => Math.sqrt(mean((input) => (input[i]! - at) ** 2)) || 1);
-  return (input) => input.map((value, i) => (value - centre[i]!) / units[i]!);
+  const { mean: centre, deviations } = momentsOf(inputs);
+  return (input) => input.map((value, i) => (value - centre[i]!) / (deviations[i]! || 1));
 }

@@ -4,11 +4,12 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Block, Line } from '../../../instrument/report/document.ts';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
-import type { Scene } from '../../scene.ts';
-import { blind, labelsOf, measured, type People } from './private-label.ts';
+import type { Person, Scene } from '../../scene.ts';
+import { level, lineChart } from '../pictures.ts';
+import { momentsOf } from './inverses.ts';
+import { blind, labelsOf, measured } from './private-label.ts';
 import {
   bookReduction,
-  chartName,
   directionsOf,
   firstOf,
   methodReduction,
@@ -42,30 +43,26 @@ const NOISES = [0.5, 1, 2, 4] as const;
 
 /** DCA with noise on its reduced rows: what it costs in utility to hide a label by saying less of everything. */
 function noisy(reduction: Reduction, factor: number, scene: Scene, draws: Draws): Reduction {
-  const sample = reduction.reduce(scene.publicSample);
-  const units = sample[0]!.map((_, c) => {
-    const centre = mean(sample.map((row) => row[c]!));
-    return Math.sqrt(mean(sample.map((row) => (row[c]! - centre) ** 2)));
-  });
+  const { deviations } = momentsOf(reduction.reduce(scene.publicSample));
   return {
     ...reduction,
     name: `DCA, noise of ${factor} deviations`,
     reduce: (rows) =>
-      reduction.reduce(rows).map((row) => row.map((value, c) => value + factor * units[c]! * draws.normal())),
+      reduction
+        .reduce(rows)
+        .map((row) => row.map((value, c) => value + factor * deviations[c]! * draws.normal())),
   };
 }
 
 /** What one line of the chart is made of. */
-interface Arm {
-  readonly title: string;
-  readonly style: Line['style'];
+interface Arm extends Pick<Line, 'name' | 'style'> {
   readonly reductions: readonly Reduction[];
 }
 
 /** By number of components, ρ or noise. */
 function armsOf({ scene, effort }: Setting, draws: Draws): readonly Arm[] {
-  const single = (method: keyof typeof METHODS, title: string): Arm => ({
-    title,
+  const single = (method: keyof typeof METHODS, name: string): Arm => ({
+    name,
     style: 'points',
     reductions: [METHODS[method](scene, draws.of(method))],
   });
@@ -76,92 +73,76 @@ function armsOf({ scene, effort }: Setting, draws: Draws): readonly Arm[] {
   const numbers = [...new Set([1, 2, 4, 8, 16, most, components])]
     .filter((k) => k <= most)
     .sort((a, b) => a - b);
-  const sweep = (title: string, reduction: Reduction): Arm => ({
-    title,
+  const line = (name: string, reductions: readonly Reduction[]): Arm => ({
+    name,
     style: 'solid',
-    reductions: numbers.map((k) => firstOf(reduction, k)),
+    reductions,
   });
+  const sweep = (name: string, reduction: Reduction) =>
+    line(
+      name,
+      numbers.map((k) => firstOf(reduction, k)),
+    );
+  const noises = NOISES.map((factor) =>
+    noisy(dca.reductions[0]!, factor, scene, draws.of(`noise ${factor}`)),
+  );
+  const mdr = RIDGES.map((ridge) => withRidge(scene, ridge, draws));
   return [
     sweep('PCA, by components', methodReduction(scene, { method: 'pca', components: most }, draws)),
     sweep('DCA, the book’s form, by components', bookReduction(scene, most, draws)),
     dca,
     single('lda', 'LDA'),
-    {
-      title: 'DCA with noise on reduced rows',
-      style: 'dashed',
-      reductions: NOISES.map((factor) =>
-        noisy(dca.reductions[0]!, factor, scene, draws.of(`noise ${factor}`)),
-      ),
-    },
-    {
-      title: 'MDR, by ρ',
-      style: 'solid',
-      reductions: RIDGES.map((ridge) => withRidge(scene, ridge, draws)),
-    },
+    { name: 'DCA with noise on reduced rows', style: 'dashed', reductions: noises },
+    line('MDR, by ρ', mdr),
     single('none', 'no projection'),
   ];
 }
 
-/** Of charts. */
+/** Largest number of components in charts. */
 const MOST_COMPONENTS = 32;
 
-export async function comparison(id: string, setting: Setting, draws: Draws, members: People) {
+export async function comparison(
+  id: string,
+  setting: Setting,
+  draws: Draws,
+  members: readonly Person[],
+): Promise<Block[]> {
   const { scene } = setting;
   const arms = armsOf(setting, draws);
-  const all = await measured(
-    scene,
-    members,
-    arms.flatMap(({ reductions }) => reductions),
-  );
+  const reductions = arms.flatMap((arm) => arm.reductions);
+  const all = await measured(scene, members, reductions);
   const { byUtility, majority } = blind(scene, members);
-  let next = 0;
-  const lines = arms.map(({ title, style, reductions }): Line => {
-    const own = reductions.map(() => all[next++]!);
-    return {
-      name: title,
-      style,
-      points: own.map(({ utility, alone }) => ({ x: utility, y: alone })),
-    };
+  const found = new Map(all.map((one, i) => [reductions[i]!, one]));
+  const lines = arms.map(({ name, style, reductions: own }): Line => {
+    const points = own.map((reduction) => found.get(reduction)!);
+    return { name, style, points: points.map(({ utility, alone }) => ({ x: utility, y: alone })) };
   });
-  const xs = all.map(({ utility }) => utility);
-  const level = (name: string, y: number): Line => ({
-    name,
-    style: 'dashed',
-    points: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y })),
-  });
-  const chart: Block = {
-    kind: 'chart',
-    name: chartName(id, scene),
-    caption: `${scene.name}: the private label ${labelsOf(scene).private} guessed from reduced rows alone, over the utility label ${labelsOf(scene).utility} told from them; a method that hides well lies low and to the right`,
-    drawing: {
-      kind: 'lines',
-      x: { title: 'utility label right', scale: 'linear' },
-      y: { title: 'private label right', scale: 'linear' },
-      lines: [
-        ...lines,
-        level('from the utility label alone', mean(byUtility)),
-        level('most frequent', majority),
-      ],
+  const chart = lineChart(
+    {
+      name: `${id}-${scene.name}`,
+      caption: `${scene.name}: the private label ${labelsOf(scene).private} guessed from reduced rows alone, over the utility label ${labelsOf(scene).utility} told from them; a method that hides well lies low and to the right`,
     },
-  };
-  const names = arms.flatMap(({ reductions }) => reductions.map(({ name }) => name));
+    'utility label right',
+    'private label right',
+    [
+      ...lines,
+      level('from the utility label alone', mean(byUtility), lines),
+      level('most frequent', majority, lines),
+    ],
+  );
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const numeric = ['components', 'utility', 'private, from reduced rows', 'and the utility label'];
   const table: Block = {
     kind: 'table',
     caption: `${scene.name}: shares of rows that are guessed right; ${percent(mean(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent`,
     columns: [
       { title: 'reduced by', align: 'left' },
-      ...['components', 'utility', 'private, from reduced rows', 'and the utility label'].map((title) => ({
-        title,
-        align: 'right' as const,
-      })),
+      ...numeric.map((title) => ({ title, align: 'right' as const })),
     ],
     rows: all.map(({ components, utility, alone, together }, i) => [
-      names[i]!,
+      reductions[i]!.name,
       `${components}`,
-      percent(utility),
-      percent(alone),
-      percent(mean(together)),
+      ...[utility, alone, mean(together)].map(percent),
     ]),
   };
   return [chart, table];

@@ -1,31 +1,21 @@
 /** A private label guessed from reduced rows of a scene: what is learnt of whom, and how often it is right. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import { byPerson, type Scene, type SceneRow } from '../../scene.ts';
+import { byPerson, type Person, type Scene } from '../../scene.ts';
 import { guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
 import type { Reduction } from './reductions.ts';
 
-export type People = readonly (readonly SceneRow[])[];
-
-interface Labels {
-  readonly utility: string;
-  readonly private: string;
-}
-
 /** @throws Error where the scene lacks one, which `omits` of the experiments says before */
-export function labelsOf({ utilityLabel, privateLabel }: Scene): Labels {
+export function labelsOf({ utilityLabel, privateLabel }: Scene) {
   if (utilityLabel === undefined || privateLabel === undefined)
     throw new Error('the scene expected a utility label and a private label');
   return { utility: utilityLabel, private: privateLabel };
 }
 
-/** Of the rows of a person, reduced, with what is known of them and what is to be guessed. */
-function labelled(
-  reduction: Reduction,
-  rows: readonly SceneRow[],
-  label: string,
-  known?: string,
-): readonly Labelled[] {
-  return reduction.reduce(rows).map((input, i) => ({
+type Reduce = Pick<Reduction, 'reduce'>;
+
+/** Labels the rows of a person, reduced, with what is known of them and what is to be guessed. */
+function labelled({ reduce }: Reduce, rows: Person, label: string, known?: string): readonly Labelled[] {
+  return reduce(rows).map((input, i) => ({
     input,
     label: rows[i]!.labels[label]!,
     ...(known !== undefined && { known: rows[i]!.labels[known]! }),
@@ -42,14 +32,19 @@ interface Measured {
   readonly utility: number;
 }
 
-/** Of each person, the share of rows whose label was guessed. */
-export function successes(people: People, labels: readonly string[], of: string): number[] {
+/** Gives for each person the share of rows whose label was guessed. */
+export function successes(people: readonly Person[], labels: readonly string[], of: string): number[] {
   let next = 0;
   return people.map((own) => mean(own.map((row) => (row.labels[of] === labels[next++] ? 1 : 0))));
 }
 
 /** The private label from reduced rows, with the utility label known or not. */
-export function problemOf(scene: Scene, members: People, reduction: Reduction, known?: string): Problem {
+export function problemOf(
+  scene: Scene,
+  members: readonly Person[],
+  reduction: Reduce,
+  known?: string,
+): Problem {
   const { private: hidden } = labelsOf(scene);
   return {
     sample: byPerson(scene.publicSample).map((own) => labelled(reduction, own, hidden, known)),
@@ -59,7 +54,7 @@ export function problemOf(scene: Scene, members: People, reduction: Reduction, k
 
 export async function measured(
   scene: Scene,
-  members: People,
+  members: readonly Person[],
   reductions: readonly Reduction[],
 ): Promise<readonly Measured[]> {
   const { utility, private: hidden } = labelsOf(scene);
@@ -79,18 +74,14 @@ export async function measured(
   }));
 }
 
+const UNSEEN: Reduce = { reduce: (rows) => rows.map(() => []) };
+
 /** What is guessed of members without reduced rows: from their utility label, or with no knowledge of them. */
-export function blind(scene: Scene, members: People) {
+export function blind(scene: Scene, members: readonly Person[]) {
   const { utility, private: hidden } = labelsOf(scene);
   const guesses = (known?: string) => {
-    const rows = (own: readonly SceneRow[]) =>
-      own.map((row) => ({
-        input: [],
-        label: row.labels[hidden]!,
-        ...(known !== undefined && { known: row.labels[known]! }),
-      }));
-    const guess = mostFrequentByKnown(byPerson(scene.publicSample).map(rows));
-    return successes(members, rows(members.flat()).map(guess), hidden);
+    const { sample, targets } = problemOf(scene, members, UNSEEN, known);
+    return successes(members, targets.map(mostFrequentByKnown(sample)), hidden);
   };
   return { byUtility: guesses(utility), majority: mean(guesses()) };
 }

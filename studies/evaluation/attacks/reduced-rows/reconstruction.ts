@@ -1,22 +1,23 @@
 /** Reconstruction of rows from reduced rows, by the share of features that come back. */
 
-import { DifferentialPrivacy } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Block, Line } from '../../../instrument/report/document.ts';
 import { Draws } from '../../draws.ts';
 import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import { byPerson, type Scene } from '../../scene.ts';
+import type { Scene } from '../../scene.ts';
+import { attacks } from '../attack.ts';
+import { level, lineChart } from '../pictures.ts';
+import { EPSILON, privacyOf } from '../private.ts';
 import { facesPicture, recognised, recognitionChart, showsFaces } from './faces.ts';
 import { blindGuess, type Row } from './inverses.ts';
 import {
   bookReduction,
-  chartName,
   directionsOf,
   firstOf,
-  LEAST_MEMBERS,
-  LEAST_PEOPLE,
   methodReduction,
+  omitsFewMembers,
+  omitsFewPublic,
   type Reduction,
   randomReduction,
   reductionOf,
@@ -38,38 +39,49 @@ function componentsOf(d: number, own: number, effort: Setting['effort']): number
 
 function reductionsOf({ scene, effort }: Setting, draws: Draws): readonly Reduction[] {
   const d = scene.proposal.features.length;
+  const components = directionsOf(scene, scene.utilityLabel);
   const pca = methodReduction(scene, { method: 'pca', components: d }, draws);
   const random = randomReduction(scene, d, draws.of('random'));
-  const components = directionsOf(scene, scene.utilityLabel);
   if (effort === 'quick' || components < 1) return [pca, random];
+  const discriminant = scene.privateLabel === undefined ? (['lda'] as const) : (['lda', 'mdr'] as const);
   return [
     pca,
     bookReduction(scene, d, draws),
-    methodReduction(scene, { method: 'lda', components }, draws),
-    ...(scene.privateLabel === undefined
-      ? []
-      : [methodReduction(scene, { method: 'mdr', components }, draws)]),
+    ...discriminant.map((method) => methodReduction(scene, { method, components }, draws)),
     random,
   ];
 }
 
+/** The attack on members whose rows are reduced so, beside guesses about outsiders. */
+function trialsOn(setting: Setting, attack: Attack, reduced: (draws: Draws) => Reduction) {
+  const { scene, seed } = setting;
+  const draws = new Draws(seed);
+  const target = targetOf(setting, draws);
+  const own = reduced(draws.of('noise'));
+  const { estimates, successes } = attacked(attack, own, target, target.members);
+  const blind = blindGuess(scaledRows(scene.proposal, scene.publicSample), target.tolerances);
+  const trials = {
+    kind: 'trials',
+    attack: successes,
+    control: guessed(target, target.outsiders, blind),
+    baseline: mean(guessed(target, target.members, target.mean)),
+  } as const;
+  return { draws, target, own, estimates, trials };
+}
+
 function run(id: string, attack: Attack) {
   return async (setting: Setting): Promise<Outcome> => {
-    const { scene, effort, seed, note } = setting;
-    const draws = new Draws(seed);
-    const target = targetOf(setting, draws);
-    const d = scene.proposal.features.length;
-    const blind = blindGuess(scaledRows(scene.proposal, scene.publicSample), target.tolerances);
+    const { scene, effort, note } = setting;
     note('the scene’s own task');
-    const own = reductionOf(scene, scene.proposal, draws.of('noise'));
-    const k = own.projection.vectors.length;
-    const main = attacked(attack, own, target, target.members);
-    const control = guessed(target, target.outsiders, blind);
-    const { share, nearlyWhole } = variance(
-      target,
-      scaledRows(scene.proposal, target.members.flat()),
-      main.estimates,
+    const { draws, target, own, estimates, trials } = trialsOn(setting, attack, (noise) =>
+      reductionOf(scene, scene.proposal, noise),
     );
+    const d = scene.proposal.features.length;
+    const k = own.projection.vectors.length;
+    const rows = scaledRows(scene.proposal, target.members.flat());
+    const { share, nearlyWhole } = variance(target, rows, estimates);
+    const successOn = (reduction: Reduction, people = target.members) =>
+      mean(attacked(attack, reduction, target, people).successes);
     const swept = reductionsOf(setting, draws).map((reduction) => {
       note(`reduced by ${reduction.name}`);
       const points = componentsOf(d, k, effort)
@@ -87,38 +99,41 @@ function run(id: string, attack: Attack) {
         style: points.length > 1 ? 'solid' : 'points',
       }),
     );
-    const guess = mean(guessed(target, target.members, target.mean));
+    const chart = lineChart(
+      {
+        name: `${id}-${scene.name}`,
+        caption: `${scene.name}: share of features that come back within 5 % of what they span, over the number of components; ${d} features`,
+      },
+      'components',
+      'share of features',
+      [
+        ...lines,
+        level('best blind guess', mean(trials.control), lines),
+        level('public mean', trials.baseline, lines),
+      ],
+    );
+    const faces = showsFaces(scene) && recognised(scene, target.members, estimates);
     return {
-      kind: 'trials',
-      attack: main.successes,
-      control,
-      baseline: guess,
+      ...trials,
       facts: {
         features: target.deviations.size,
         components: k,
-        rows: target.members.flat().length,
+        rows: rows.length,
         'share of variance that comes back': share,
         'features of which nine tenths do': nearlyWhole,
-        'success on reduced rows of outsiders': mean(
-          attacked(attack, own, target, target.outsiders).successes,
-        ),
-        [`success where the projection is private, ε = ${PRIVATE.epsilon}`]: mean(
-          attacked(attack, privateReduction(scene, draws.of('private')), target, target.members).successes,
+        'success on reduced rows of outsiders': successOn(own, target.outsiders),
+        [`success where the projection is private, ε = ${EPSILON}`]: successOn(
+          privateReduction(scene, draws.of('private')),
         ),
         'nine tenths of features by PCA': nearlyRaw(lines[0]!, d),
-        ...(showsFaces(scene) && factsOfFaces(target, main.estimates)),
+        ...(faces && {
+          'faces that a matcher tells': faces.matched,
+          'correlation with the face': faces.correlation,
+        }),
       },
-      blocks: [
-        chartOf(id, scene, lines, { control: mean(control), mean: guess }),
-        ...(showsFaces(scene) ? blocksOfFaces(id, target, own, swept[0]!.points) : []),
-      ],
+      blocks: [chart, ...(faces ? blocksOfFaces(id, target, own, swept[0]!.points) : [])],
     };
   };
-}
-
-function factsOfFaces({ scene, members }: Target, estimates: readonly Row[]) {
-  const { matched, correlation } = recognised(scene, members, estimates);
-  return { 'faces that a matcher tells': matched, 'correlation with the face': correlation };
 }
 
 /** A chart for each attack, and for the last one a picture of all. */
@@ -130,7 +145,7 @@ function blocksOfFaces(
 ): Block[] {
   const { scene, members } = target;
   const chart = recognitionChart(
-    chartName(`${id}-recognition`, scene),
+    `${id}-recognition-${scene.name}`,
     points.map(({ components, estimates }) => ({ components, ...recognised(scene, members, estimates) })),
     {
       originals: recognised(scene, members, scaledRows(scene.proposal, members.flat())).matched,
@@ -138,36 +153,18 @@ function blocksOfFaces(
     },
   );
   if (id !== PICTURED) return [chart];
-  const attacks = Object.entries(ATTACKS).map(([title, attack]) => ({
+  const ways = Object.entries(ATTACKS).map(([title, attack]) => ({
     title,
     estimates: attacked(attack, own, target, members).estimates,
   }));
-  return [chart, facesPicture(chartName(id, scene), scene, members, attacks)];
+  return [chart, facesPicture(`${id}-${scene.name}`, scene, members, ways)];
 }
 
 const PICTURED = 'reconstruction-learned';
 
-/** As drafts have it, for the whole scene's rows. */
-const PRIVATE = { epsilon: 1, delta: 1e-6 } as const;
-
 /** The scene's PCA with differential privacy, which does not cover rows that are reduced by it. */
-function privateReduction(scene: Scene, draws: Draws): Reduction {
-  const { components, features } = scene.proposal;
-  return methodReduction(
-    scene,
-    {
-      method: 'pca',
-      components,
-      differentialPrivacy: DifferentialPrivacy.parse({
-        ...PRIVATE,
-        neighbours: 'add-remove',
-        clippingNorm: Math.sqrt(features.length / 3),
-        dataIndependentRanges: true,
-      }),
-    },
-    draws,
-  );
-}
+const privateReduction = (scene: Scene, draws: Draws): Reduction =>
+  methodReduction(scene, { method: 'pca', differentialPrivacy: privacyOf(scene) }, draws);
 
 function nearlyRaw({ points }: Line, d: number): string {
   const found = points.find(({ y }) => y >= NEARLY_RAW);
@@ -176,82 +173,32 @@ function nearlyRaw({ points }: Line, d: number): string {
     : `k = ${found.x} of ${d} (k/d = ${(found.x / d).toFixed(2)})`;
 }
 
-function chartOf(
-  id: string,
-  scene: Scene,
-  lines: readonly Line[],
-  { control, mean }: { control: number; mean: number },
-): Block {
-  const d = scene.proposal.features.length;
-  const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
-  const level = (name: string, y: number): Line => ({
-    name,
-    points: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y })),
-    style: 'dashed',
-  });
-  return {
-    kind: 'chart',
-    name: chartName(id, scene),
-    caption: `${scene.name}: share of features that come back within 5 % of what they span, over the number of components; ${d} features`,
-    drawing: {
-      kind: 'lines',
-      x: { title: 'components', scale: 'linear' },
-      y: { title: 'share of features', scale: 'linear' },
-      lines: [...lines, level('best blind guess', control), level('public mean', mean)],
-    },
-  };
-}
-
-const omits = ({ publicSample }: Scene): string | undefined =>
-  byPerson(publicSample).length < LEAST_PEOPLE
-    ? `the public sample has fewer than ${LEAST_PEOPLE} people`
-    : undefined;
-
-function reconstruction(name: keyof typeof ATTACKS): Unworded {
-  const id = `reconstruction-${name}`;
-  return { ...COMMON, id, expectation: 'admitted', run: run(id, ATTACKS[name]) };
-}
-
-const COMMON = {
-  kind: 'attack',
+const attack = attacks({
   attacker: 'recipient',
   secret: 'values of rows',
-  claims: ['P-20', 'S-215'],
   unit: 'person',
-  scenes: ['pima', 'breast_cancer', 'ionosphere', 'wisdm', 'olivetti'],
-  omits,
-} as const satisfies Partial<Unworded>;
-
-const CONTROL: Unworded = {
-  ...COMMON,
-  id: 'reconstruction-control',
-  expectation: 'control',
-  scenes: ['pima', 'ionosphere'],
-  omits: (scene) =>
-    omits(scene) ??
-    (byPerson(scene.owners.flat()).length < LEAST_MEMBERS
-      ? `there are fewer than ${LEAST_MEMBERS} people`
-      : undefined),
-  async run(setting) {
-    const { scene, seed } = setting;
-    const draws = new Draws(seed);
-    const target = targetOf(setting, draws);
-    const components = scene.proposal.features.length;
-    const whole = methodReduction(scene, { method: 'pca', components }, draws.of('noise'));
-    const blind = blindGuess(scaledRows(scene.proposal, scene.publicSample), target.tolerances);
-    return {
-      kind: 'trials',
-      attack: attacked(ATTACKS['pseudo-inverse'], whole, target, target.members).successes,
-      control: guessed(target, target.outsiders, blind),
-      baseline: mean(guessed(target, target.members, target.mean)),
-      facts: { components },
-    };
-  },
-};
+  omits: omitsFewPublic,
+});
 
 export const RECONSTRUCTION: readonly Unworded[] = [
-  reconstruction('pseudo-inverse'),
-  reconstruction('linear'),
-  reconstruction('learned'),
-  CONTROL,
+  ...(['pseudo-inverse', 'linear', 'learned'] as const).map((name) => {
+    const id = `reconstruction-${name}`;
+    const scenes = ['pima', 'breast_cancer', 'ionosphere', 'wisdm', 'olivetti'] as const;
+    return attack(id, 'admitted', ['P-20', 'S-215'], scenes, run(id, ATTACKS[name]));
+  }),
+  attack(
+    'reconstruction-control',
+    'control',
+    ['P-20', 'S-215'],
+    ['pima', 'ionosphere'],
+    async (setting) => {
+      const { scene } = setting;
+      const components = scene.proposal.features.length;
+      const { trials } = trialsOn(setting, ATTACKS['pseudo-inverse'], (noise) =>
+        methodReduction(scene, { method: 'pca', components }, noise),
+      );
+      return { ...trials, facts: { components } };
+    },
+    { omits: (scene) => omitsFewPublic(scene) ?? omitsFewMembers(scene) },
+  ),
 ];

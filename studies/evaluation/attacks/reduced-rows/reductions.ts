@@ -6,7 +6,7 @@ import { orthonormal } from '../../../privacy/methods/matrix.ts';
 import { meanOfRows } from '../../../recognition/alignment.ts';
 import type { Draws } from '../../draws.ts';
 import { reducerOf, releasedBy, scaledRows } from '../../released.ts';
-import { byPerson, type Scene, type SceneRow } from '../../scene.ts';
+import { byPerson, type Person, type Scene, type SceneRow } from '../../scene.ts';
 import { classesOf, type Variant, variantOf } from '../../scenes/split.ts';
 import type { Projection, Row } from './inverses.ts';
 
@@ -38,7 +38,7 @@ export function reductionOf(
   };
 }
 
-/** Of the task with another method; with the mean, and as many components as it gives. */
+/** By the task with another method; with the mean, and as many components as it gives. */
 export function methodReduction(scene: Scene, variant: Variant, draws: Draws): Reduction {
   const proposal = variantOf(scene, { outputs: ['mean'], allowFullRank: true, ...variant });
   return reductionOf(scene, proposal, draws);
@@ -89,22 +89,25 @@ export function directionsOf(scene: Scene, label: string | undefined): number {
   return Math.min(scene.proposal.features.length, classes - 1);
 }
 
-/** People and rows of each that are attacked at most. */
-export interface Limits {
-  readonly people: number;
-  readonly rows: number;
-}
+/** The public sample's people are dealt to parts. */
+const LEAST_PEOPLE = 6;
+
+export const omitsFewPublic = ({ publicSample }: Scene): string | undefined =>
+  byPerson(publicSample).length < LEAST_PEOPLE
+    ? `the public sample has fewer than ${LEAST_PEOPLE} people`
+    : undefined;
 
 /** Fewer people cannot show a leak at the level of a quick run, however large: they make no control. */
-export const LEAST_MEMBERS = 50;
+const LEAST_MEMBERS = 50;
 
-/** Of the public sample: its people are dealt to parts. */
-export const LEAST_PEOPLE = 6;
+export const omitsFewMembers = ({ owners }: Scene): string | undefined =>
+  byPerson(owners.flat()).length < LEAST_MEMBERS ? `there are fewer than ${LEAST_MEMBERS} people` : undefined;
 
-/** So many people with so many of their rows, drawn. */
-export function somePeople(rows: readonly SceneRow[], limits: Limits, draws: Draws): readonly SceneRow[][] {
-  return draws.some(byPerson(rows), limits.people).map((own) => draws.some(own, limits.rows));
+/** Draws so many people with so many of their rows at most. */
+export function somePeople(
+  of: readonly SceneRow[],
+  { people, rows }: { readonly people: number; readonly rows: number },
+  draws: Draws,
+): Person[] {
+  return draws.some(byPerson(of), people).map((own) => draws.some(own, rows));
 }
-
-/** A name for a chart of a scene. */
-export const chartName = (id: string, scene: Scene): string => `${id}-${scene.name}`;

@@ -1,35 +1,32 @@
 /** Whose rows are reconstructed, by which attacks, and what counts as success. */
 
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import { meanOfRows } from '../../../recognition/alignment.ts';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
-import { byPerson, type Scene, type SceneRow } from '../../scene.ts';
+import { byPerson, type Person, type Scene } from '../../scene.ts';
 import {
   type Inverse,
   learnedInverse,
   linearInverse,
+  momentsOf,
   type People,
   pseudoInverse,
   type Row,
 } from './inverses.ts';
-import { type Limits, type Reduction, somePeople } from './reductions.ts';
+import { type Reduction, somePeople } from './reductions.ts';
 
 /** An estimate is right that is off by no more than this share of what the feature spans in the public sample. Fixed before any attack ran. */
 const TOLERANCE = 0.05;
-const LIMITS: Readonly<Record<Setting['effort'], Limits>> = {
-  quick: { people: 60, rows: 5 },
-  full: { people: 400, rows: 20 },
-};
+const LIMITS = { quick: { people: 60, rows: 5 }, full: { people: 400, rows: 20 } } as const;
 
 /** What the attacker has, and by what its estimates are judged. Features on [−1, 1]. */
 export interface Target {
   readonly scene: Scene;
   /** By person. */
-  readonly members: readonly (readonly SceneRow[])[];
-  readonly outsiders: readonly (readonly SceneRow[])[];
-  readonly sample: readonly (readonly SceneRow[])[];
+  readonly members: readonly Person[];
+  readonly outsiders: readonly Person[];
+  readonly sample: readonly Person[];
   readonly tolerances: Row;
   /** Of features that vary in the public sample: the others are left out. */
   readonly deviations: ReadonlyMap<number, number>;
@@ -53,26 +50,25 @@ function examples(reduction: Reduction, { scene, sample }: Target): People {
 }
 
 export function targetOf({ scene, effort }: Pick<Setting, 'scene' | 'effort'>, draws: Draws): Target {
-  const sample = byPerson(scene.publicSample);
   const rows = scaledRows(scene.proposal, scene.publicSample);
-  const mean = meanOfRows(rows);
-  const columns = mean.map((_, f) => rows.map((row) => row[f]!));
-  const spans = columns.map((column) => Math.max(...column) - Math.min(...column));
-  const deviation = (f: number) =>
-    Math.sqrt(columns[f]!.reduce((sum, value) => sum + (value - mean[f]!) ** 2, 0) / rows.length);
+  const { mean, deviations } = momentsOf(rows);
+  const spans = mean.map((_, f) => {
+    const column = rows.map((row) => row[f]!);
+    return Math.max(...column) - Math.min(...column);
+  });
   return {
     scene,
     members: somePeople(scene.owners.flat(), LIMITS[effort], draws.of('members')),
     outsiders: somePeople(scene.outsiders, LIMITS[effort], draws.of('outsiders')),
-    sample,
+    sample: byPerson(scene.publicSample),
     tolerances: spans.map((span) => TOLERANCE * span),
-    deviations: new Map(spans.flatMap((span, f) => (span > 0 ? [[f, deviation(f)] as const] : []))),
+    deviations: new Map(deviations.entries().filter(([f]) => spans[f]! > 0)),
     mean,
   };
 }
 
-/** Of each person, the mean over rows of the share of features that are right. */
-function successes(target: Target, people: Target['members'], estimates: readonly Row[]): number[] {
+/** Gives for each person the mean over rows of the share of features that are right. */
+function successes(target: Target, people: readonly Person[], estimates: readonly Row[]): number[] {
   const { scene, tolerances, deviations } = target;
   const features = [...deviations.keys()];
   let next = 0;
@@ -99,14 +95,14 @@ export function variance(target: Target, rows: readonly Row[], estimates: readon
   };
 }
 
-/** Mean success of the attack on these people's rows, reduced so. */
-export function attacked(attack: Attack, reduction: Reduction, target: Target, people: Target['members']) {
+/** What the attack makes of these people's rows, reduced so. */
+export function attacked(attack: Attack, reduction: Reduction, target: Target, people: readonly Person[]) {
   const estimates = attack(reduction, target)(reduction.reduce(people.flat()));
   return { estimates, successes: successes(target, people, estimates) };
 }
 
-/** Guesses that see no reduced row, of these people. */
-export function guessed(target: Target, people: Target['members'], guess: Row): number[] {
+/** Successes of a guess that sees no reduced row, of these people. */
+export function guessed(target: Target, people: readonly Person[], guess: Row): number[] {
   return successes(
     target,
     people,
