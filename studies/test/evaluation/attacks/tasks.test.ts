@@ -15,24 +15,9 @@ import { grownBy, rowBetween, type Told } from '../../../evaluation/attacks/task
 import { BlockSchema } from '../../../evaluation/blocks.ts';
 import { Draws } from '../../../evaluation/draws.ts';
 import { pooledStatistics } from '../../../evaluation/released.ts';
-import type { BundledScene, Scene } from '../../../evaluation/scene.ts';
-import { bundledScene } from '../../../evaluation/scenes/bundled.ts';
+import { sceneOf, trialsOf } from './support.ts';
 
-const scenes = new Map<BundledScene, Promise<Scene>>();
-function sceneOf(name: BundledScene): Promise<Scene> {
-  const scene = scenes.get(name) ?? bundledScene(name, 'seed');
-  scenes.set(name, scene);
-  return scene;
-}
-
-/** Of the experiment, at its first scene. */
-async function run(id: string, seed = 'seed') {
-  const experiment = EXPERIMENTS.find((own) => own.id === id)!;
-  const scene = await sceneOf(experiment.scenes[0]!);
-  const outcome = await experiment.run({ scene, effort: 'quick', seed, note: () => undefined });
-  if (outcome.kind !== 'trials') throw new Error('expected trials');
-  return outcome;
-}
+const run = (id: string, seed?: string) => trialsOf(EXPERIMENTS, id, { seed });
 
 const D = 6;
 const normal = new Draws('rows').of('normal');
@@ -60,16 +45,11 @@ describe('what k eigenpairs of two matrices tell of a row between them', () => {
   const after = Matrix.add(before, scatterOf([y]));
   const found = (k: number) =>
     rowBetween(toldOf(before, k), toldOf(after, k), { population, rows: 60, precision: 1e-12 });
-  const part = (guess: readonly number[]) =>
-    Math.max(
-      ...[1, -1].map((sign) =>
-        explained({
-          guess: Matrix.rowVector([...guess]).mul(sign),
-          blind: Matrix.zeros(1, D),
-          truth: Matrix.rowVector(y),
-        }),
-      ),
-    );
+  const part = (guess: readonly number[]) => {
+    const [blind, truth] = [Matrix.zeros(1, D), Matrix.rowVector(y)];
+    const row = Matrix.rowVector([...guess]);
+    return Math.max(...[1, -1].map((sign) => explained({ guess: Matrix.mul(row, sign), blind, truth })));
+  };
 
   it('is the row, where the vectors are all of them', () => {
     expect(part(found(D))).toBeGreaterThan(1 - 1e-12);
@@ -101,41 +81,37 @@ it('shares follow from their bits in the order in which a garbler puts them in',
   const draws = new Draws('shares');
   const masks = widths.map(() => BigInt(draws.below(2 ** 40)));
   const values = flatten(task, pooledStatistics(task, scene.owners));
-  const shares = toRing(
-    widths,
-    values.map((value, i) => value + masks[i]!),
-  );
-  const negative = toRing(
-    widths,
-    masks.map((mask) => -mask),
-  );
+  const masked = values.map((value, i) => value + masks[i]!);
+  const negative = masks.map((mask) => -mask);
+  const shares = toRing(widths, masked);
   const bits = await garblerBits({
     task,
     program: programOf(task),
     garbler: { shares, verifiedOwners: scene.owners.length },
-    evaluator: { shares: negative },
+    evaluator: { shares: toRing(widths, negative) },
   });
   expect(sharesOfBits(widths, (i) => bits[i]!)).toEqual(shares);
 });
 
 describe('what must come out', () => {
-  it.each(['differencing-row-declared', 'differencing-owner-declared', 'collusion-last-owner'])(
-    'does exactly: %s',
-    async (id) => {
-      const { attack, control } = await run(id);
-      expect(Math.min(...attack)).toBeGreaterThan(1 - 1e-9);
-      expect(mean(control)).toBeLessThan(0.2);
-    },
-  );
-
-  async function all(id: string) {
+  async function all(id: string, error: number, most: number) {
     const { attack, control } = await run(id);
-    expect(Math.min(...attack)).toBeGreaterThan(1 - 1e-6);
-    expect(mean(control)).toBeLessThan(0.5);
+    expect(Math.min(...attack)).toBeGreaterThan(1 - error);
+    expect(mean(control)).toBeLessThan(most);
   }
 
-  it.each(['elfedpca-seed', 'simulated-pooled'])('does: %s', all);
-  it.each(['collusion-servers', 'one-hot-consent', 'rotated-repeated'])('does: %s', { tags: ['long'] }, all);
+  it.each([
+    ['differencing-row-declared', 1e-9, 0.2],
+    ['differencing-owner-declared', 1e-9, 0.2],
+    ['collusion-last-owner', 1e-9, 0.2],
+    ['elfedpca-seed', 1e-6, 0.5],
+    ['simulated-pooled', 1e-6, 0.5],
+  ])('does: %s', all);
+  it.each([
+    ['collusion-servers', 1e-6, 0.5],
+    ['one-hot-consent', 1e-6, 0.5],
+    ['rotated-repeated', 1e-6, 0.5],
+  ])('does: %s', { tags: ['long'] }, all);
 });
 
 async function admitted(id: string, least: number) {
@@ -144,7 +120,8 @@ async function admitted(id: string, least: number) {
   expect(mean(control)).toBeLessThan(0.6 * mean(attack));
 }
 
-it.each([['differencing-owner-vectors', 0.7]])('what the documents admit is there: %s', admitted);
+it('what the documents admit is there: differencing-owner-vectors', () =>
+  admitted('differencing-owner-vectors', 0.7));
 it.each([
   ['collusion-owners', 0.9],
   ['one-hot-allowed', 0.8],
@@ -163,7 +140,7 @@ describe('what must not come out', () => {
     expect(mean(attack)).toBeLessThan(0.03);
   }
 
-  it.each(['collusion-csp'])('does not: %s', nothing);
+  it('does not: collusion-csp', () => nothing('collusion-csp'));
   it.each(['rotated-pooled', 'one-hot-refused', 'differencing-row-private', 'stage-own-noise'])(
     'does not: %s',
     { tags: ['long'] },

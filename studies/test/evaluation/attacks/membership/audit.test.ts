@@ -5,6 +5,7 @@ import { noisePlanOf, stageTaskOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { histogramProposal, STRATEGIES } from '../../../../evaluation/attacks/in-process/histogram-task.ts';
 import { audit, detectable, powerOf } from '../../../../evaluation/attacks/membership/audit/audit.ts';
+import { PROMISE, type Relation } from '../../../../evaluation/attacks/membership/audit/audits.ts';
 import {
   auditedProposal,
   KINDS,
@@ -23,10 +24,9 @@ import {
   type SumsFault,
 } from '../../../../evaluation/attacks/membership/audit/sums-stage.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
-import { bundledScene } from '../../../../evaluation/scenes/bundled.ts';
 import { epsilonOfGaussian } from '../../../../privacy/methods/actual.ts';
+import { outcomeOf, sceneOf } from '../support.ts';
 
-const PROMISE = { epsilon: 1, dpDelta: 0.01 };
 /** Enough for known faults. Seeds are fixed. */
 const RUNS = 1000;
 /** Gaussian noise of deviation 1 is (1, 0.01)-private for so large a change, and for no larger one (Balle and Wang 2018). */
@@ -37,11 +37,11 @@ const gaussian = (apart: number, seed: string) => {
   return { apart, draw: () => draws.normal() };
 };
 
-const scene = await bundledScene('iris', 'seed');
+const scene = await sceneOf('iris');
 
 function stageOf(
   kind: (typeof KINDS)[number],
-  neighbours: 'add-remove' | 'replace',
+  neighbours: Relation,
   fault: Fault = {},
   noise: 'servers' | 'csp' = 'servers',
   unknown: readonly Drawer[] = ['csp'],
@@ -49,16 +49,9 @@ function stageOf(
   const proposal = auditedProposal(scene, kind, {
     ...{ epsilon: PROMISE.epsilon, delta: PROMISE.dpDelta, neighbours, noise, honestOwners: null },
   });
-  return {
-    proposal,
-    stage: auditedStage(
-      proposal,
-      worstNeighbours(proposal, kind),
-      unknown,
-      new Draws(`${kind} ${neighbours}`),
-      fault,
-    ),
-  };
+  const draws = new Draws(`${kind} ${neighbours}`);
+  const stage = auditedStage(proposal, worstNeighbours(proposal, kind), unknown, draws, fault);
+  return { proposal, stage };
 }
 
 describe('an audit of a mechanism whose ε is known', () => {
@@ -103,8 +96,7 @@ describe('an audit of a mechanism whose ε is known', () => {
 it('what an experiment says that it would find, it finds at the level of the whole run', {
   tags: ['long'],
 }, async () => {
-  const experiment = AUDITS.find(({ id }) => id === 'audit-csp-data-user')!;
-  const outcome = await experiment.run({ scene, effort: 'quick', seed: 'found', note: () => undefined });
+  const outcome = await outcomeOf(AUDITS, 'audit-csp-data-user', { scene, seed: 'found' });
   if (outcome.kind !== 'test') throw new TypeError('expected a test');
   // 2,500 runs, four audits, and a hundred experiments at 0.001; Gaussian noise of this deviation has the ε that is said.
   const apart = APART / 0.4818;
@@ -118,10 +110,9 @@ it('what an experiment says that it would find, it finds at the level of the who
 
 describe('the stage under audit', () => {
   it.each(
-    KINDS.flatMap((kind) => [
-      [kind, 'add-remove' as const],
-      [kind, 'replace' as const],
-    ]),
+    KINDS.flatMap((kind) =>
+      (['add-remove', 'replace'] as const).map((neighbours) => [kind, neighbours] as const),
+    ),
   )('has neighbours as far apart as noise is made for: %s, %s', (kind, neighbours) => {
     const { proposal, stage } = stageOf(kind, neighbours);
     const task = stageTaskOf(proposal)!;
@@ -152,7 +143,7 @@ describe('the stage under audit', () => {
 });
 
 describe('the sums of a histogram under audit', () => {
-  const proposalOf = (method: (typeof STRATEGIES)[number], neighbours: 'add-remove' | 'replace') =>
+  const proposalOf = (method: (typeof STRATEGIES)[number], neighbours: Relation) =>
     histogramProposal(scene, method, { epsilon: PROMISE.epsilon, delta: PROMISE.dpDelta, neighbours });
 
   // docs/histograms.md: of two features, with bins 2^3, the tree of two levels.
@@ -161,19 +152,16 @@ describe('the sums of a histogram under audit', () => {
     ['tree', 1, 3, 4],
     ['privelet', 2, 4, 8],
   ] as const)('have neighbours as far apart as noise is made for: %s', (_, which, added, replaced) => {
-    const squared = (neighbours: 'add-remove' | 'replace') =>
+    const squared = (neighbours: Relation) =>
       changeOf(proposalOf(STRATEGIES[which], neighbours)).reduce((sum, x) => sum + x * x, 0);
     expect(squared('add-remove')).toBe(2 * added);
     expect(squared('replace')).toBe(2 * replaced);
   });
 
   it('keep their promise against either server, and with known faults do not', { tags: ['long'] }, () => {
-    const p = (server: Server, fault: SumsFault = {}) =>
-      audit(
-        auditedSums(proposalOf(STRATEGIES[2], 'replace'), server, new Draws(`${server} sums`), fault),
-        PROMISE,
-        RUNS,
-      ).p;
+    const proposal = proposalOf(STRATEGIES[2], 'replace');
+    const p = (server: Server, fault?: SumsFault) =>
+      audit(auditedSums(proposal, server, new Draws(`${server} sums`), fault), PROMISE, RUNS).p;
     expect(p('csp')).toBeGreaterThan(0.05);
     expect(p('dataUser')).toBeGreaterThan(0.05);
     expect(p('csp', { singleSum: true })).toBeLessThan(1e-3);

@@ -13,60 +13,60 @@ import { reconstructionError } from '../../../../evaluation/attacks/membership/s
 import { drawWorlds, poolOf } from '../../../../evaluation/attacks/membership/worlds.ts';
 import { BlockSchema } from '../../../../evaluation/blocks.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
-import { byPerson } from '../../../../evaluation/scene.ts';
-import { bundledScene } from '../../../../evaluation/scenes/bundled.ts';
+import { byPerson, type Person } from '../../../../evaluation/scene.ts';
 import { variantOf } from '../../../../evaluation/scenes/split.ts';
+import { sceneOf, trialsOf } from '../support.ts';
 
-const scene = await bundledScene('iris', 'seed');
-const setting = { scene, effort: 'quick' as const, seed: 'seed', note: () => undefined };
+const scene = await sceneOf('iris');
 
-const inference = (id: string, changes: Partial<Inference>): Inference => ({
-  id,
-  attack: likelihoodRatio({ without: 80, with: 30 }),
-  compared: 0,
-  proposalOf: () =>
-    variantOf(scene, { method: 'pca', outputs: ['mean'], components: 3, allowFullRank: true }),
-  sizesOf: () => [4],
-  trialsOf: () => ({ deciding: 60, others: 0 }),
-  ...changes,
-});
+const inferred = (changes: Partial<Inference> = {}) =>
+  runInference(
+    {
+      id: 'inference',
+      attack: likelihoodRatio({ without: 80, with: 30 }),
+      compared: 0,
+      proposalOf: () =>
+        variantOf(scene, { method: 'pca', outputs: ['mean'], components: 3, allowFullRank: true }),
+      sizesOf: () => [4],
+      trialsOf: () => ({ deciding: 60, others: 0 }),
+      ...changes,
+    },
+    { scene, effort: 'quick', seed: 'seed', note: () => undefined },
+  );
 
 describe('inference of membership', () => {
   it('tells a row of a result that holds all of few rows', async () => {
-    const { attack, control } = await runInference(inference('exact', {}), setting);
+    const { attack, control } = await inferred();
     expect(mean(attack)).toBeGreaterThan(0.9);
     expect(mean(control)).toBeLessThan(0.3);
   });
 
   it('tells nothing of a result that is all noise', { tags: ['long'] }, async () => {
-    const { attack, control, facts } = await runInference(
-      inference('noise', {
-        proposalOf: () =>
-          variantOf(scene, {
-            method: 'pca',
-            outputs: ['mean'],
-            components: 2,
-            differentialPrivacy: {
-              ...{ epsilon: 0.01, delta: 1e-6, neighbours: 'replace', clippingNorm: 2, noise: 'csp' },
-              ...{ honestOwners: null, dataIndependentRanges: true },
-            },
-          }),
-        sizesOf: () => [30],
-        candidatesOf: (_, pool) => pool.slice(0, 3),
-        trialsOf: () => ({ deciding: 120, others: 0 }),
-      }),
-      setting,
-    );
+    const { attack, control, facts } = await inferred({
+      proposalOf: () =>
+        variantOf(scene, {
+          method: 'pca',
+          outputs: ['mean'],
+          components: 2,
+          differentialPrivacy: {
+            ...{ epsilon: 0.01, delta: 1e-6, neighbours: 'replace', clippingNorm: 2, noise: 'csp' },
+            ...{ honestOwners: null, dataIndependentRanges: true },
+          },
+        }),
+      sizesOf: () => [30],
+      candidatesOf: (_, pool) => pool.slice(0, 3),
+      trialsOf: () => ({ deciding: 120, others: 0 }),
+    });
     // Of 120 by a rate of some per cent.
     expect(Math.abs(mean(attack) - mean(control))).toBeLessThan(0.1);
     expect(Math.abs(Number(facts!['area under the curve']) - 0.5)).toBeLessThan(0.12);
   });
 
   it('has pictures that reports can hold, and is the same for the same seed', async () => {
-    const { run } = INFERENCES.find(({ id }) => id === 'membership-reconstruction-error')!;
-    const outcome = await run(setting);
+    const run = () => trialsOf(INFERENCES, 'membership-reconstruction-error', { scene });
+    const outcome = await run();
     expect(outcome.blocks!.map((block) => BlockSchema.parse(block))).toHaveLength(1);
-    expect(await run(setting)).toEqual(outcome);
+    expect(await run()).toEqual(outcome);
   });
 });
 
@@ -133,12 +133,9 @@ describe('what is looked at', () => {
   });
 
   it('is compared with all but one in a hundred others', () => {
-    const people = scene.publicSample.slice(0, 30).map((row) => [row]);
-    const scores = new Map(people.map((person, i) => [person, i]));
-    const threshold = comparison(
-      (person) => ({ score: () => scores.get([...people].find((own) => own === person)!)!, rare: 0 }),
-      people,
-    );
+    const people: Person[] = scene.publicSample.slice(0, 30).map((row) => [row]);
+    const byPlace = (person: Person) => ({ score: () => people.indexOf(person), rare: 0 });
+    const threshold = comparison(byPlace, people);
     expect(threshold({ vectors: [], eigenvalues: [] })).toBeCloseTo(28.71, 9);
   });
 });

@@ -4,6 +4,7 @@ import {
   guessed,
   type Labelled,
   mostFrequentByKnown,
+  type Problem,
 } from '../../../../evaluation/attacks/reduced-rows/classifiers.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
 
@@ -12,9 +13,7 @@ const rowsOf = (count: number, name: string, row: (draws: Draws) => Labelled): L
   return Array.from({ length: count }, () => row(draws));
 };
 
-async function share(
-  problems: readonly { sample: readonly (readonly Labelled[])[]; targets: readonly Labelled[] }[],
-) {
+async function share(problems: readonly { sample: Problem['sample']; targets: readonly Labelled[] }[]) {
   const guesses = await guessed(problems);
   return guesses.map(({ labels, classifier, validated }, p) => {
     const { targets } = problems[p]!;
@@ -26,30 +25,29 @@ async function share(
   });
 }
 
-const alone = (rows: readonly Labelled[]) => rows.map((row) => [row]);
+/** Labels of so many members, to be guessed from as many people of the public as are said, each with one row. */
+const problemOf = (row: (draws: Draws) => Labelled, people: number, members: number, name = '') => ({
+  sample: rowsOf(people, `public${name}`, row).map((own) => [own]),
+  targets: rowsOf(members, `members${name}`, row),
+});
 
 it('finds a label that is a half of the space, one that is a ring, and none that is not there', {
   tags: ['long'],
 }, async () => {
   const point = (draws: Draws) => [draws.normal(), draws.normal()] as const;
-  const kinds = [
-    ([x, y]: readonly [number, number]) => x + y > 0,
-    ([x, y]: readonly [number, number]) => Math.hypot(x, y) > 1.2,
-  ];
-  const [halves, ring] = kinds.map((inside) => (draws: Draws): Labelled => {
-    const input = point(draws);
-    return { input, label: inside(input) ? 'in' : 'out' };
-  });
+  const within =
+    (inside: (x: number, y: number) => boolean) =>
+    (draws: Draws): Labelled => {
+      const input = point(draws);
+      return { input, label: inside(...input) ? 'in' : 'out' };
+    };
+  const halves = within((x, y) => x + y > 0);
+  const ring = within((x, y) => Math.hypot(x, y) > 1.2);
   const chance = (draws: Draws): Labelled => ({
     input: point(draws),
     label: draws.uniform() < 0.6 ? 'in' : 'out',
   });
-  const [found, round, nothing] = await share(
-    [halves!, ring!, chance].map((row) => ({
-      sample: alone(rowsOf(200, 'public', row)),
-      targets: rowsOf(200, 'members', row),
-    })),
-  );
+  const [found, round, nothing] = await share([halves, ring, chance].map((row) => problemOf(row, 200, 200)));
   expect(found!.right).toBeGreaterThan(0.95);
   expect(round!.right).toBeGreaterThan(0.9);
   expect(round!.classifier).not.toBe('linear');
@@ -61,11 +59,10 @@ it('knows another label where that is known', async () => {
     const known = draws.uniform() < 0.5 ? 'a' : 'b';
     return { input: [draws.normal()], known, label: draws.uniform() < 0.9 ? `of ${known}` : 'other' };
   };
-  const [guesses] = await share([
-    { sample: alone(rowsOf(100, 'public', row)), targets: rowsOf(100, 'members', row) },
-  ]);
+  const problem = problemOf(row, 100, 100);
+  const [guesses] = await share([problem]);
   expect(guesses!.right).toBeGreaterThan(0.8);
-  const guess = mostFrequentByKnown(alone(rowsOf(100, 'public', row)));
+  const guess = mostFrequentByKnown(problem.sample);
   expect([guess({ input: [], known: 'a' }), guess({ input: [], known: 'b' })]).toEqual(['of a', 'of b']);
   expect(['of a', 'of b']).toContain(guess({ input: [], known: 'never seen' }));
 });
@@ -75,12 +72,7 @@ it('stays with the most frequent label where others are ahead by chance', { tags
     input: [draws.normal()],
     label: draws.uniform() < 0.55 ? 'in' : 'out',
   });
-  const guesses = await share(
-    Array.from({ length: 12 }, (_, i) => ({
-      sample: alone(rowsOf(60, `public ${i}`, row)),
-      targets: rowsOf(10, `members ${i}`, row),
-    })),
-  );
+  const guesses = await share(Array.from({ length: 12 }, (_, i) => problemOf(row, 60, 10, ` ${i}`)));
   const left = guesses.filter(({ classifier }) => classifier !== 'most frequent').length;
   expect(left).toBeLessThanOrEqual(4);
 });

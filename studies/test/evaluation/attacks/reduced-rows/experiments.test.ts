@@ -3,18 +3,12 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, it } from 'vitest';
 import { EXPERIMENTS } from '../../../../evaluation/attacks/reduced-rows/index.ts';
 import type { Draws } from '../../../../evaluation/draws.ts';
-import type { Trials } from '../../../../evaluation/experiment.ts';
+import type { Effort, Trials } from '../../../../evaluation/experiment.ts';
 import type { Scene } from '../../../../evaluation/scene.ts';
-import { bundledScene } from '../../../../evaluation/scenes/bundled.ts';
+import { sceneOf, trialsOf } from '../support.ts';
 import { madeUpScene } from './made-up.ts';
 
-async function run(id: string, scene: Scene, effort: 'quick' | 'full' = 'quick'): Promise<Trials> {
-  const experiment = EXPERIMENTS.find((one) => one.id === id)!;
-  expect(experiment.omits?.(scene)).toBeUndefined();
-  const outcome = await experiment.run({ scene, effort, seed: 'seed', note: () => undefined });
-  if (outcome.kind !== 'trials') throw new Error('expected trials');
-  return outcome;
-}
+const run = (id: string, scene: Scene, effort?: Effort) => trialsOf(EXPERIMENTS, id, { scene, effort });
 
 /** (attack − control)/(1 − control). */
 function excess({ attack, control }: Trials): number {
@@ -41,7 +35,7 @@ const labelledScene = (together: number, strength = 0.7): Scene =>
 const apart = labelledScene(0.5);
 
 /** Shares of the table of methods, in percent. */
-async function compared(scene: Scene, effort: 'quick' | 'full') {
+async function compared(scene: Scene, effort: Effort) {
   const { blocks } = await run('attribute-mdr', scene, effort);
   const table = blocks!.find(({ kind }) => kind === 'table');
   if (table?.kind !== 'table') throw new Error('expected a table');
@@ -89,8 +83,7 @@ describe('attribute inference', () => {
   });
 
   it('says what a scene lacks', async () => {
-    const [experiment] = EXPERIMENTS.filter(({ id }) => id === 'attribute-mdr');
-    const { omits } = experiment!;
+    const { omits } = EXPERIMENTS.find(({ id }) => id === 'attribute-mdr')!;
     expect(omits!({ ...apart, privateLabel: undefined })).toContain('private label');
     expect(omits!({ ...apart, utilityLabel: undefined })).toContain('utility label');
     expect(omits!({ ...apart, publicSample: apart.publicSample.slice(0, 5) })).toContain('public sample');
@@ -103,7 +96,7 @@ describe('attribute inference', () => {
 
 describe('reconstruction', () => {
   it('gives rows back from as many numbers as there are features, to whoever has them, and no more than a guess without', async () => {
-    const scene = await bundledScene('pima', 'seed');
+    const scene = await sceneOf('pima');
     const outcome = await run('reconstruction-control', scene);
     expect(outcome.attack.every((success) => success === 1)).toBe(true);
     expect(mean(outcome.control)).toBeGreaterThan(outcome.baseline);
@@ -111,7 +104,7 @@ describe('reconstruction', () => {
   });
 
   async function repeats(name: string) {
-    const scene = await bundledScene('pima', 'seed');
+    const scene = await sceneOf('pima');
     const outcome = await run(`reconstruction-${name}`, scene);
     expect(await run(`reconstruction-${name}`, scene)).toEqual(outcome);
     const [chart] = outcome.blocks!;
@@ -123,7 +116,7 @@ describe('reconstruction', () => {
     expect(outcome.facts!.components).toBe(3);
   }
 
-  it.each(['linear'])('by %s is repeated by its seed, and drawn over components', repeats);
+  it('by linear is repeated by its seed, and drawn over components', () => repeats('linear'));
   it.each(['pseudo-inverse', 'learned'])(
     'by %s is repeated by its seed, and drawn over components',
     { tags: ['long'] },
@@ -132,11 +125,10 @@ describe('reconstruction', () => {
 
   it('finds nothing in reduced rows that say nothing', async () => {
     // Two features of which the task keeps one; what is asked for is chance in the other.
-    const scene = madeUpScene(
-      250,
-      (draws) => ({ values: [0.9 * sign(draws), 0.2 * (2 * draws.uniform() - 1)], labels: {} }),
-      { utilityLabel: undefined, privateLabel: undefined },
-    );
+    const scene = madeUpScene(250, (draws) => ({
+      values: [0.9 * sign(draws), 0.2 * (2 * draws.uniform() - 1)],
+      labels: {},
+    }));
     const { attack, control } = await run('reconstruction-learned', scene);
     // One of two features is there, the other is right by chance for a tenth of people.
     expect(mean(attack)).toBeGreaterThan(0.5);

@@ -16,6 +16,7 @@ import { Draws } from '../../../../evaluation/draws.ts';
 import { orthonormal } from '../../../../privacy/methods/matrix.ts';
 
 const TOLERANCE = 0.1;
+const tolerances = [TOLERANCE, TOLERANCE, TOLERANCE];
 
 function people(projection: Projection, rows: readonly Row[]) {
   const inputs = project(projection, rows);
@@ -41,17 +42,16 @@ const worst = (said: readonly Row[], rows: readonly Row[]): number =>
   Math.max(...rows.flatMap((row, i) => row.map((value, f) => Math.abs(value - said[i]![f]!))));
 
 describe('as many components as features', () => {
-  const rows = rowsOf(30, 'whole', (draws) => [draws.normal(), draws.normal(), draws.normal()]);
-  const { vectors } = { vectors: orthonormal(rows.slice(0, 3)) };
-  const projection = { vectors, mean: [0.3, -0.2, 0.1] };
-  const tolerances = [TOLERANCE, TOLERANCE, TOLERANCE];
+  const row = (draws: Draws) => [draws.normal(), draws.normal(), draws.normal()];
+  const rows = rowsOf(30, 'whole', row);
+  const projection = { vectors: orthonormal(rows.slice(0, 3)), mean: [0.3, -0.2, 0.1] };
 
   it.each([
     ['pseudo-inverse', pseudoInverse(projection)],
     ['linear', linearInverse(projection, people(projection, rows))],
     ['learned', learnedInverse(projection, people(projection, rows), tolerances)],
   ] as const)('are the rows to the %s', (_name, inverse) => {
-    const others = rowsOf(20, 'others', (draws) => [draws.normal(), draws.normal(), draws.normal()]);
+    const others = rowsOf(20, 'others', row);
     expect(worst(inverse(project(projection, others)), others)).toBeLessThan(1e-9);
   });
 });
@@ -96,7 +96,6 @@ describe('the learned inverse', () => {
     const x = 2 * draws.uniform() - 1;
     return [x, x * x, draws.uniform() < 0.7 ? 0.5 : -draws.uniform()];
   };
-  const tolerances = [TOLERANCE, TOLERANCE, TOLERANCE];
   const [sample, rows] = [rowsOf(240, 'public', row), rowsOf(100, 'members', row)];
   const reduced = project(projection, rows);
   const learned = learnedInverse(projection, people(projection, sample), tolerances)(reduced);
@@ -108,12 +107,8 @@ describe('the learned inverse', () => {
   });
 
   it('guesses as the blind do where there is nothing to see', () => {
-    const blind = blindGuess(sample, tolerances);
-    const guess = right(
-      rows.map(() => blind),
-      rows,
-      2,
-    );
+    const blind = new Array<Row>(rows.length).fill(blindGuess(sample, tolerances));
+    const guess = right(blind, rows, 2);
     expect(guess).toBeGreaterThan(0.6);
     expect(Math.abs(right(learned, rows, 2) - guess)).toBeLessThan(0.03);
   });

@@ -8,7 +8,7 @@ import { dealtRows } from '../../../../evaluation/scenes/split.ts';
 export function madeUpScene(
   people: number,
   row: (draws: Draws) => Pick<SceneRow, 'values' | 'labels'>,
-  labels: Pick<Scene, 'utilityLabel' | 'privateLabel'>,
+  labels: Partial<Pick<Scene, 'utilityLabel' | 'privateLabel'>> = {},
 ): Scene {
   const draws = new Draws('made-up rows');
   const rows = Array.from({ length: people }, (_, i) => ({ ...row(draws), person: `${i}` }));
@@ -25,5 +25,6 @@ export function madeUpScene(
     allowFullRank: true,
     deadline: '2099-01-01T00:00:00Z',
   });
-  return { name: 'made-up', proposal, ...dealtRows(rows, 2, 'made-up'), ...labels };
+  const { utilityLabel, privateLabel } = labels;
+  return { name: 'made-up', proposal, ...dealtRows(rows, 2, 'made-up'), utilityLabel, privateLabel };
 }
