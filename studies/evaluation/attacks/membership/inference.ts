@@ -4,6 +4,7 @@ import { isOf } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection';
 import { addStatistics } from '@eigenveil/statistics';
 import { cappedComponents, programOf, type TaskProposal } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Chart } from '../../../instrument/report/document.ts';
 import { shareOf } from '../../../recognition/intervals.ts';
 import { Draws } from '../../draws.ts';
@@ -35,11 +36,10 @@ interface Seen {
   readonly hit: number;
 }
 
-/** Trials of one number of rows. Trial i has the same candidate and others on both sides. */
+/** Trials of one number of rows, each with the same candidate and others on both sides. */
 interface Tried {
   readonly rows: number;
-  readonly within: readonly Seen[];
-  readonly without: readonly Seen[];
+  readonly trials: readonly { readonly within: Seen; readonly without: Seen }[];
   /** Worlds that were drawn again, since the task over them is refused. */
   readonly refused: number;
 }
@@ -58,8 +58,8 @@ export async function runInference(inference: Inference, setting: Setting): Prom
   const deciding = tried.at(-1)!;
   return {
     kind: 'trials',
-    attack: deciding.within.map(({ hit }) => hit),
-    control: deciding.without.map(({ hit }) => hit),
+    attack: deciding.trials.map(({ within }) => within.hit),
+    control: deciding.trials.map(({ without }) => without.hit),
     paired: true,
     baseline: FALSE_POSITIVES,
     facts: {
@@ -109,39 +109,32 @@ function tryOut(inference: Inference, { scene, seed }: Setting, rows: number, tr
     );
   };
   const all = Array.from({ length: trials }, (_, trial) => once(trial));
-  return {
-    rows,
-    within: all.map(({ within }) => within),
-    without: all.map(({ without }) => without),
-    refused,
-  };
+  return { rows, trials: all, refused };
 }
 
 /** The probability that a member's score is above another's. */
-function areaUnderCurve({ within, without }: Tried): number {
-  const above = within.reduce(
-    (sum, { score }) =>
-      sum + without.reduce((count, other) => count + (Math.sign(score - other.score) + 1) / 2, 0),
-    0,
+function areaUnderCurve({ trials }: Tried): number {
+  const above = trials.map(({ within }) =>
+    trials.reduce((sum, { without }) => sum + (Math.sign(within.score - without.score) + 1) / 2, 0),
   );
-  return above / (within.length * without.length);
+  return mean(above) / trials.length;
 }
 
 /** By the threshold that one in a hundred of these very others exceeds: what a better calibrated attacker would have. */
-function atFalsePositives({ within, without }: Tried): number {
-  const allowed = Math.floor(FALSE_POSITIVES * without.length);
-  const threshold = without.map(({ score }) => score).toSorted((a, b) => b - a)[allowed]!;
-  return within.filter(({ score }) => score > threshold).length / within.length;
+function atFalsePositives({ trials }: Tried): number {
+  const allowed = Math.floor(FALSE_POSITIVES * trials.length);
+  const threshold = trials.map(({ without }) => without.score).toSorted((a, b) => b - a)[allowed]!;
+  return mean(trials.map(({ within }) => Number(within.score > threshold)));
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
 function chartOf(name: string, tried: readonly Tried[]): Chart {
   const pointsOf = (side: 'within' | 'without') =>
-    tried.map((at) => {
-      const hits = at[side].reduce((sum, { hit }) => sum + hit, 0);
-      const { value, low, high } = shareOf(hits, at[side].length);
-      return { x: at.rows, y: 100 * value, low: 100 * low, high: 100 * high };
+    tried.map(({ rows, trials }) => {
+      const hits = trials.filter((trial) => trial[side].hit === 1).length;
+      const { value, low, high } = shareOf(hits, trials.length);
+      return { x: rows, y: 100 * value, low: 100 * low, high: 100 * high };
     });
   return lineChart(
     {

@@ -5,7 +5,7 @@
  */
 
 import type { FlatResult } from '@eigenveil/methods';
-import { addStatistics, type Statistics } from '@eigenveil/statistics';
+import { addStatistics } from '@eigenveil/statistics';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
 import { inverse, Matrix } from 'ml-matrix';
 import { dot, meanOfRows, minus } from '../../../recognition/alignment.ts';
@@ -40,17 +40,15 @@ export const likelihoodRatio =
       const withLast = addStatistics(rest, statisticsOf(proposal, last));
       return { rest, released: releasedOf(proposal, withLast, own), noise: `shadow ${i} with` };
     });
-    const withRows = (rest: Statistics, rows: Statistics, noise: string) =>
-      releasedOf(proposal, addStatistics(rest, rows), draws.of(noise));
     return (candidate) => {
       const own = statisticsOf(proposal, candidate);
       const rows = scaledRows(proposal, candidate);
       const about = (released: FlatResult) => meanOfRows(rows.map((row) => numbers(released, row)));
       const without = outside.map(({ released }) => about(released));
-      const ratio = standardisedRatio(
-        without,
-        outside.slice(0, shadows.with).map(({ rest, noise }) => about(withRows(rest, own, noise))),
-      );
+      const within = outside
+        .slice(0, shadows.with)
+        .map(({ rest, noise }) => about(releasedOf(proposal, addStatistics(rest, own), draws.of(noise))));
+      const ratio = standardisedRatio(without, within);
       return {
         score: (released) => ratio(about(released)),
         rare: Math.max(RARE, quantile(without.map(ratio), 1 - FALSE_POSITIVES)),
@@ -90,15 +88,10 @@ export function standardisedRatio(
   const covariance = matrix
     .transpose()
     .mmul(matrix)
-    .div(residuals.length - 2)
-    .to2DArray();
-  const regular = covariance.map((row, i) =>
-    row.map((entry, j) => (i === j ? entry * (1 + LEAST_NOISE) || 1 : entry)),
-  );
-  const shift = minus(within, out);
-  const weights = inverse(new Matrix(regular))
-    .to2DArray()
-    .map((row) => dot(row, shift));
-  const deviation = Math.sqrt(regular.reduce((sum, row, i) => sum + weights[i]! * dot(row, weights), 0));
-  return (sample) => (deviation > 0 ? dot(weights, minus(sample, out)) / deviation : 0);
+    .div(residuals.length - 2);
+  for (const i of out.keys()) covariance.set(i, i, covariance.get(i, i) * (1 + LEAST_NOISE) || 1);
+  const weights = inverse(covariance).mmul(Matrix.columnVector(minus(within, out)));
+  const deviation = Math.sqrt(weights.dot(covariance.mmul(weights)));
+  const direction = weights.to1DArray();
+  return (sample) => (deviation > 0 ? dot(direction, minus(sample, out)) / deviation : 0);
 }

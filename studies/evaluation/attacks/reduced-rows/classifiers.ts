@@ -22,14 +22,6 @@ export interface Problem {
   readonly targets: readonly Seen[];
 }
 
-interface Guesses {
-  /** Of each target. */
-  readonly labels: readonly string[];
-  readonly classifier: string;
-  /** Share of the sample's rows that it was right about in cross-validation. */
-  readonly validated: number;
-}
-
 const FOLDS = 5;
 const NEIGHBOURS = [15, 45] as const;
 /** γ of a support vector machine with a radial kernel, over the number of inputs, which have variance 1; its C is 1. */
@@ -56,7 +48,7 @@ const CLASSIFIERS: readonly Classifier[] = [
  * Guesses for several problems, each by the classifier that was right most often about people it had not seen; but by the most frequent label
  * unless that is worse by more than a standard error over people (Breiman and others 1984): who leaves it for less does worse on others.
  */
-export async function guessed(problems: readonly Problem[]): Promise<readonly Guesses[]> {
+export async function guessed(problems: readonly Problem[]) {
   const prepared = problems.map(inCommonUnits);
   const folds = prepared.flatMap(({ sample }, p) =>
     Array.from({ length: FOLDS }, (_, fold) => ({
@@ -76,12 +68,13 @@ export async function guessed(problems: readonly Problem[]): Promise<readonly Gu
     for (const own of tried) hits[p]![c]!.push(own.filter(({ label }) => labels[next++] === label).length);
   }
   const best = hits.map(chosen);
-  const answers = await answered(
-    prepared.map((problem, p) => ({ classifier: CLASSIFIERS[best[p]!]!, ...problem })),
-  );
+  const classifiers = best.map((c) => CLASSIFIERS[c]!);
+  const answers = await answered(prepared.map((problem, p) => ({ classifier: classifiers[p]!, ...problem })));
   return answers.map((labels, p) => ({
+    /** The guess of each target. */
     labels,
-    classifier: CLASSIFIERS[best[p]!]!.name,
+    classifier: classifiers[p]!.name,
+    /** Share of the sample's rows that it was right about in cross-validation. */
     validated: sum(hits[p]![best[p]!]!) / problems[p]!.sample.flat().length,
   }));
 }
@@ -94,17 +87,14 @@ function chosen(hits: readonly (readonly number[])[]): number {
   return sum(gains) > Math.sqrt(sum(gains.map((gain) => (gain - mean) ** 2))) ? best : 0;
 }
 
-interface Trial extends Problem {
-  readonly classifier: Classifier;
-}
-
 /** Labels that each trial's classifier gives its targets. LIBSVM takes all of its trials at once, on threads of its own. */
-async function answered(trials: readonly Trial[]): Promise<readonly (readonly string[])[]> {
+async function answered(
+  trials: readonly (Problem & { readonly classifier: Classifier })[],
+): Promise<readonly (readonly string[])[]> {
   const machines = trials.flatMap(({ sample, targets, classifier: { machine } }) => {
+    if (machine === undefined) return [];
     const rows = sample.flat();
-    return machine === undefined
-      ? []
-      : [{ rows, targets, machine, names: [...new Set(rows.map(({ label }) => label))] }];
+    return [{ rows, targets, machine, names: [...new Set(rows.map(({ label }) => label))] }];
   });
   const outcomes = await searchAll(
     machines.map(({ rows, targets, machine, names }) => ({
@@ -129,7 +119,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 function inCommonUnits({ sample, targets }: Problem): Problem {
   const inputs = sample.flat().map(({ input }) => input);
   const centre = meanOfRows(inputs);
-  const squares = inputs.map((input) => sum(input.map((value, i) => (value - centre[i]!) ** 2)));
+  const squares = inputs.map((input) => squaredDistance(input, centre));
   const unit = Math.sqrt(sum(squares) / (inputs.length * centre.length)) || 1;
   const names = [...new Set(sample.flat().flatMap(({ known }) => known ?? []))];
   const prepared = <T extends Seen>(seen: T): T => ({

@@ -2,7 +2,7 @@
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { byPerson, type Person, type Scene } from '../../scene.ts';
 import { guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
-import type { Reduction } from './reductions.ts';
+import { meansByPerson, type Reduction } from './reductions.ts';
 
 /** @throws Error where the scene lacks one, which `omits` of the experiments says before */
 export function labelsOf({ utilityLabel, privateLabel }: Scene) {
@@ -22,20 +22,13 @@ function labelled({ reduce }: Reduce, rows: Person, label: string, known?: strin
   }));
 }
 
-interface Measured {
-  readonly components: number;
-  /** By person, by who knows reduced rows and the utility label. */
-  readonly together: readonly number[];
-  /** Share of rows, by who knows reduced rows alone. */
-  readonly alone: number;
-  /** Share of members' rows whose utility label is right, by who has labelled reduced rows of other members. */
-  readonly utility: number;
-}
-
 /** Gives for each person the share of rows whose label was guessed. */
 export function successes(people: readonly Person[], labels: readonly string[], of: string): number[] {
-  let next = 0;
-  return people.map((own) => mean(own.map((row) => (row.labels[of] === labels[next++] ? 1 : 0))));
+  const rows = people.flat();
+  return meansByPerson(
+    people,
+    labels.map((label, i) => Number(rows[i]!.labels[of] === label)),
+  );
 }
 
 /** The private label from reduced rows, with the utility label known or not. */
@@ -52,11 +45,7 @@ export function problemOf(
   };
 }
 
-export async function measured(
-  scene: Scene,
-  members: readonly Person[],
-  reductions: readonly Reduction[],
-): Promise<readonly Measured[]> {
+export async function measured(scene: Scene, members: readonly Person[], reductions: readonly Reduction[]) {
   const { utility, private: hidden } = labelsOf(scene);
   const guesses = await guessed(
     reductions.flatMap((reduction): Problem[] => [
@@ -68,8 +57,11 @@ export async function measured(
   );
   return reductions.map(({ projection }, r) => ({
     components: projection.vectors.length,
+    /** By person, by who knows reduced rows and the utility label. */
     together: successes(members, guesses[3 * r]!.labels, hidden),
+    /** Share of rows, by who knows reduced rows alone. */
     alone: mean(successes(members, guesses[3 * r + 1]!.labels, hidden)),
+    /** Share of members' rows whose utility label is right, by who has labelled reduced rows of other members. */
     utility: guesses[3 * r + 2]!.validated,
   }));
 }

@@ -41,7 +41,7 @@ function reductionsOf({ scene, effort }: Setting, draws: Draws): readonly Reduct
   const d = scene.proposal.features.length;
   const components = directionsOf(scene, scene.utilityLabel);
   const pca = methodReduction(scene, { method: 'pca', components: d }, draws);
-  const random = randomReduction(scene, d, draws.of('random'));
+  const random = randomReduction(scene, draws.of('random'));
   if (effort === 'quick' || components < 1) return [pca, random];
   const discriminant = scene.privateLabel === undefined ? (['lda'] as const) : (['lda', 'mdr'] as const);
   return [

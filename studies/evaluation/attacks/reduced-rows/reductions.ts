@@ -2,7 +2,9 @@
 
 import { project } from '@eigenveil/projection';
 import type { TaskProposal } from '@eigenveil/task';
-import { orthonormal } from '../../../privacy/methods/matrix.ts';
+import { mean } from '@eigenveil/testbed/goodness/mean';
+import { Matrix } from 'ml-matrix';
+import { orthonormal, squareOf } from '../../../privacy/methods/matrix.ts';
 import { meanOfRows } from '../../../recognition/alignment.ts';
 import type { Draws } from '../../draws.ts';
 import { reducerOf, releasedBy, scaledRows } from '../../released.ts';
@@ -25,17 +27,9 @@ export const firstOf = ({ name, projection, reduce }: Reduction, k: number): Red
 });
 
 /** By what the scene's own task releases, or another over the same rows. */
-export function reductionOf(
-  { owners }: Pick<Scene, 'owners'>,
-  proposal: TaskProposal,
-  draws: Draws,
-): Reduction {
-  const released = releasedBy(proposal, owners, draws);
-  return {
-    name: proposal.method.kind.toUpperCase(),
-    projection: released,
-    reduce: reducerOf(proposal, released),
-  };
+export function reductionOf({ owners }: Scene, proposal: TaskProposal, draws: Draws): Reduction {
+  const projection = releasedBy(proposal, owners, draws);
+  return { name: proposal.method.kind.toUpperCase(), projection, reduce: reducerOf(proposal, projection) };
 }
 
 /** By the task with another method; with the mean, and as many components as it gives. */
@@ -52,32 +46,19 @@ export function bookReduction(scene: Scene, components: number, draws: Draws): R
 }
 
 /** Random directions at right angles, around the mean of the public sample: a projection that looked at no row. */
-export function randomReduction(scene: Scene, components: number, draws: Draws): Reduction {
-  const { proposal, publicSample } = scene;
-  const d = proposal.features.length;
-  const directions = Array.from({ length: components }, () =>
-    Array.from({ length: d }, () => draws.normal()),
-  );
-  const projection = {
-    vectors: orthonormal(directions),
-    mean: meanOfRows(scaledRows(proposal, publicSample)),
-  };
-  return {
-    name: 'random directions',
-    projection,
-    reduce: (rows) => project(projection, scaledRows(proposal, rows)),
-  };
+export function randomReduction({ proposal, publicSample }: Scene, draws: Draws): Reduction {
+  const vectors = orthonormal(squareOf(proposal.features.length, () => draws.normal()));
+  const projection = { vectors, mean: meanOfRows(scaledRows(proposal, publicSample)) };
+  const reduce = (rows: readonly SceneRow[]) => project(projection, scaledRows(proposal, rows));
+  return { name: 'random directions', projection, reduce };
 }
 
 /** Rows themselves, on [−1, 1]. */
-export function noReduction({ proposal }: Scene): Reduction {
-  const { features } = proposal;
-  return {
-    name: 'no projection',
-    projection: { vectors: features.map((_, i) => features.map((__, j) => (i === j ? 1 : 0))) },
-    reduce: (rows) => scaledRows(proposal, rows),
-  };
-}
+export const noReduction = ({ proposal }: Scene): Reduction => ({
+  name: 'no projection',
+  projection: { vectors: Matrix.eye(proposal.features.length).to2DArray() },
+  reduce: (rows) => scaledRows(proposal, rows),
+});
 
 /** Labels of a column that a task takes. */
 const MOST_CLASSES = 100;
@@ -110,4 +91,10 @@ export function somePeople(
   draws: Draws,
 ): Person[] {
   return draws.some(byPerson(of), people).map((own) => draws.some(own, rows));
+}
+
+/** The mean of each person's rows, of values by row. */
+export function meansByPerson(people: readonly Person[], values: readonly number[]): number[] {
+  let next = 0;
+  return people.map((own) => mean(own.map(() => values[next++]!)));
 }

@@ -1,6 +1,5 @@
 /** Whose rows are reconstructed, by which attacks, and what counts as success. */
 
-import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
@@ -14,7 +13,7 @@ import {
   pseudoInverse,
   type Row,
 } from './inverses.ts';
-import { type Reduction, somePeople } from './reductions.ts';
+import { meansByPerson, type Reduction, somePeople } from './reductions.ts';
 
 /** An estimate is right that is off by no more than this share of what the feature spans in the public sample. Fixed before any attack ran. */
 const TOLERANCE = 0.05;
@@ -71,14 +70,11 @@ export function targetOf({ scene, effort }: Pick<Setting, 'scene' | 'effort'>, d
 function successes(target: Target, people: readonly Person[], estimates: readonly Row[]): number[] {
   const { scene, tolerances, deviations } = target;
   const features = [...deviations.keys()];
-  let next = 0;
-  return people.map((own) => {
-    const shares = scaledRows(scene.proposal, own).map((row) => {
-      const said = estimates[next++]!;
-      return features.filter((f) => Math.abs(said[f]! - row[f]!) <= tolerances[f]!).length / features.length;
-    });
-    return mean(shares);
+  const shares = scaledRows(scene.proposal, people.flat()).map((row, i) => {
+    const right = features.filter((f) => Math.abs(estimates[i]![f]! - row[f]!) <= tolerances[f]!);
+    return right.length / features.length;
   });
+  return meansByPerson(people, shares);
 }
 
 /** 1 less the squared error over that of guessing the public mean: over all features in standard units, and by feature. */
@@ -103,9 +99,6 @@ export function attacked(attack: Attack, reduction: Reduction, target: Target, p
 
 /** Successes of a guess that sees no reduced row, of these people. */
 export function guessed(target: Target, people: readonly Person[], guess: Row): number[] {
-  return successes(
-    target,
-    people,
-    people.flat().map(() => guess),
-  );
+  const estimates = people.flat().map(() => guess);
+  return successes(target, people, estimates);
 }

@@ -8,7 +8,7 @@ import { releasedOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { attacks } from '../attack.ts';
 import { explained, type Guess, type Population, populationOf, trialsOf } from './population.ts';
-import { checkByRanks, pcaOf, refusal, runsOf, unlessRefused } from './scenes.ts';
+import { attempted, checkByRanks, pcaOf, refusal, runsOf } from './scenes.ts';
 import { knownPart, openPart, outsideOf } from './told.ts';
 
 /** Signed as the result of a task that it is not the result of: nobody else sees that. */
@@ -29,26 +29,25 @@ function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly numb
 
 /** Proposes a PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all but one at most. */
 function pcaOn(link: Link): TaskProposal {
-  for (let components = link.projection.vectors.length - 1; components > 1; components -= 1) {
-    const second = unlessRefused(() => checkedOn(link, components));
-    if (second !== undefined) return second;
-  }
-  return checkedOn(link, 1);
-}
-
-/** @throws as `checkBasis` and `checkByRanks` */
-function checkedOn({ task }: Link, components: number): TaskProposal {
-  const second: TaskProposal = {
-    ...(task as TaskProposal),
-    twoParty: 'garbled',
-    features: [...basisFeatures(task as TaskProposal)],
-    basis: DIGEST,
-    components,
-    outputs: [],
+  const basis = link.task as TaskProposal;
+  const most = link.projection.vectors.length - 1;
+  const proposals = Array.from(
+    { length: most },
+    (_, i): TaskProposal => ({
+      ...basis,
+      twoParty: 'garbled',
+      features: [...basisFeatures(basis)],
+      basis: DIGEST,
+      components: most - i,
+      outputs: [],
+    }),
+  );
+  const check = (second: TaskProposal) => {
+    checkBasis(second, [basis]);
+    checkByRanks(second);
+    return second;
   };
-  checkBasis(second, [task as TaskProposal]);
-  checkByRanks(second);
-  return second;
+  return proposals.find((second) => attempted(() => check(second)).value) ?? check(proposals.at(-1)!);
 }
 
 /** What the second task tells of the scatter, in scaled features: the part in the span of the basis that its vectors have. */

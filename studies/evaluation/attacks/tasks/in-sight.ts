@@ -12,6 +12,7 @@ import {
   messagesOf,
   opened,
   RandomBits,
+  recorded,
   rotatedParameters,
 } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
@@ -51,7 +52,7 @@ async function found<T>(
   const frames: Uint8Array[] = [];
   let seen: T | undefined;
   const listening: Channel = {
-    send: (own, released) => right.send(own, released),
+    ...recorded(right, [], (message) => message),
     async receive() {
       const received = await right.receive();
       frames.push(Uint8Array.from(received));
@@ -59,10 +60,6 @@ async function found<T>(
       if (seen !== undefined) throw new Enough();
       return received;
     },
-    close: () => right.close(),
-    abort: (code) => right.abort(code),
-    bytesSent: 0,
-    bytesReceived: 0,
   };
   const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
   const [, ended] = await Promise.allSettled([
@@ -71,10 +68,7 @@ async function found<T>(
       verifiedOwners: Number(pooled.owners),
       markAnswered: async () => undefined,
     }),
-    protocol.runDataUser(listening, computation, {
-      shares: held.dataUser,
-      pace: AT_ONCE,
-    }),
+    protocol.runDataUser(listening, computation, { shares: held.dataUser, pace: AT_ONCE }),
   ]);
   if (seen === undefined) throw new Error('the data user expected other messages', { cause: ended });
   return { seen, shares: held.dataUser };

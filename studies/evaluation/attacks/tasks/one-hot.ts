@@ -8,7 +8,7 @@ import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { attacks } from '../attack.ts';
-import { type Guess, type Population, populationOf, trialsOf } from './population.ts';
+import { type Guess, populationOf, trialsOf } from './population.ts';
 import { runsOf } from './scenes.ts';
 import { openPart, outsideOf, restBySpectrum, toldBy } from './told.ts';
 
@@ -34,13 +34,8 @@ const omits = (scene: Scene): string | undefined =>
     ? 'no two features of ten values to make groups of'
     : undefined;
 
-interface Groups {
-  readonly task: (components: number, allowFullRank: boolean) => TaskProposal;
-  readonly rowsOf: (rows: readonly SceneRow[]) => SceneRow[];
-  readonly population: Population;
-}
-
-function groupsOf(scene: Scene): Groups {
+/** Tasks over groups by their components and consent, rows of the scene as such a task has them, and their population. */
+function groupsOf(scene: Scene) {
   const cuts = groupedFeatures(scene).map((feature, g) => {
     const sorted = scene.publicSample.map(({ values }) => values[feature]!).toSorted((a, b) => a - b);
     const bounds = Array.from(

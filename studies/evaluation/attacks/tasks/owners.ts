@@ -204,23 +204,13 @@ const COMMON = { secret: 'statistics of an owner', unit: 'owner' } as const;
 const twoTasks = attacks({ ...COMMON, attacker: 'data user' });
 const coalition = attacks({ ...COMMON, attacker: 'coalition' });
 
+const BOTH = ['pima', 'breast_cancer'] as const;
+
 export const OWNERS: readonly Unworded[] = [
   twoTasks('differencing-owner-declared', 'control', ['S-143', 'S-369'], ['pima'], differencingDeclared),
-  twoTasks(
-    'differencing-owner-vectors',
-    'admitted',
-    ['S-143', 'S-369'],
-    ['pima', 'breast_cancer'],
-    differencing,
-  ),
+  twoTasks('differencing-owner-vectors', 'admitted', ['S-143', 'S-369'], BOTH, differencing),
   coalition('collusion-last-owner', 'control', ['S-138'], ['pima'], lastOwner),
-  coalition(
-    'collusion-last-owner-vectors',
-    'admitted',
-    ['S-138', 'S-365'],
-    ['pima', 'breast_cancer'],
-    lastOwnerByVectors,
-  ),
-  coalition('collusion-three-left', 'admitted', ['S-138', 'S-365'], ['pima', 'breast_cancer'], fewLeft),
-  coalition('collusion-owners', 'admitted', ['S-14', 'S-366'], ['pima', 'breast_cancer'], ownersTogether),
+  coalition('collusion-last-owner-vectors', 'admitted', ['S-138', 'S-365'], BOTH, lastOwnerByVectors),
+  coalition('collusion-three-left', 'admitted', ['S-138', 'S-365'], BOTH, fewLeft),
+  coalition('collusion-owners', 'admitted', ['S-14', 'S-366'], BOTH, ownersTogether),
 ];

@@ -17,15 +17,22 @@ export const componentsOf = ({ proposal }: Scene): number =>
 export const pcaOf = (scene: Scene, changes: Partial<Variant> = {}): TaskProposal =>
   variantOf(scene, { method: 'pca', twoParty: 'garbled', components: componentsOf(scene), ...changes });
 
-/** Why the scene's PCA, with these changes, is refused over all members: attacks on it have nothing to look at. */
-export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | undefined {
+/** What is computed, or the code by which a task is refused, by itself or over the rows of a run. */
+export function attempted<T>(
+  compute: () => T,
+): { value: T; code?: undefined } | { value?: undefined; code: string } {
   try {
-    releasedBy(pcaOf(scene, changes), scene.owners);
-    return undefined;
+    return { value: compute() };
   } catch (error) {
-    if (isOf(PROJECTION_CODES, error)) return `its PCA is refused: ${error.code}`;
+    if (isOf(PROJECTION_CODES, error)) return { code: error.code };
     throw error;
   }
+}
+
+/** Why the scene's PCA, with these changes, is refused over all members: attacks on it have nothing to look at. */
+export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | undefined {
+  const { code } = attempted(() => releasedBy(pcaOf(scene, changes), scene.owners));
+  return code && `its PCA is refused: ${code}`;
 }
 
 /**
@@ -35,16 +42,6 @@ export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | 
 export function checkByRanks(task: TaskProposal): void {
   const features = task.features.map((feature) => ({ ...feature, grain: 'cell' as const }));
   checkTask({ ...task, features, exact: false, allowFullRank: false });
-}
-
-/** Undefined where a task is refused, by itself or over the rows of a run. */
-export function unlessRefused<T>(compute: () => T): T | undefined {
-  try {
-    return compute();
-  } catch (error) {
-    if (isOf(PROJECTION_CODES, error)) return undefined;
-    throw error;
-  }
 }
 
 /** Members, outsiders and public sample must be at least so many, or dealing them says little. */

@@ -10,7 +10,7 @@ import { releasedBy } from '../../released.ts';
 import { attacks } from '../attack.ts';
 import { curves } from '../pictures.ts';
 import { type Population, populationOf, trialsOf } from './population.ts';
-import { componentsOf, membersOf, pcaOf, runsOf, unlessRefused } from './scenes.ts';
+import { attempted, componentsOf, membersOf, pcaOf, runsOf } from './scenes.ts';
 import { openPart, restBySpectrum } from './told.ts';
 
 const RUNS = { quick: 80, full: 300 } as const;
@@ -30,8 +30,8 @@ async function beyondVectors(setting: Setting): Promise<Outcome> {
   const most = Math.min(6, scene.proposal.features.length - 2);
   // Features that follow from others, such as one-hot columns, leave fewer components than their number allows.
   const byComponents = Array.from({ length: most }, (_, i) => i + 1).flatMap((components) => {
-    const runs = unlessRefused(() => of(components, RUNS[effort] / 4));
-    return runs === undefined ? [] : [[components, trialsOf(runs)] as const];
+    const { value } = attempted(() => trialsOf(of(components, RUNS[effort] / 4)));
+    return value ? [[components, value] as const] : [];
   });
   return {
     ...trialsOf(found),

@@ -3,6 +3,7 @@ import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
 import type { TaskProposal } from '@eigenveil/task';
 import { inverse, Matrix } from 'ml-matrix';
+import { squareOf } from '../../../privacy/methods/matrix.ts';
 import { releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import type { Population } from './population.ts';
@@ -72,9 +73,7 @@ export function rowBetween(before: Told, after: Told, { population, rows, precis
   const { vectors: W, values } = before;
   const [largest, k] = [values[0]!, values.length];
   const products = W.transpose().mmul(after.vectors);
-  const rankOne = Matrix.zeros(k, k).apply(function entry(this: Matrix, i, j) {
-    this.set(i, j, (after.values[j]! - values[i]!) * products.get(i, j));
-  });
+  const rankOne = new Matrix(squareOf(k, (i, j) => (after.values[j]! - values[i]!) * products.get(i, j)));
   const a = Matrix.columnVector(symmetricEigen(rankOne.mmul(rankOne.transpose()).to2DArray()).vectors[0]!);
   const b = rankOne.transpose().mmul(a).to1DArray();
   const rest = expectedRest(before, population, rows);
@@ -82,11 +81,11 @@ export function rowBetween(before: Told, after: Told, { population, rows, precis
   // A vector that the row does not move tells nothing of it: its z_j gets no weight.
   const z = b.map((moved, j) => outer.getColumnVector(j).div(moved || Infinity));
   const wrong = rest.norm() ** 2 / (population.rows.length * W.rows);
-  const variances = Matrix.zeros(k, k).apply(function entry(this: Matrix, i, j) {
+  const variances = squareOf(k, (i, j) => {
     const rounding = i === j ? ((precision * largest) / (b[j]! || Number.MIN_VALUE)) ** 2 : 0;
-    this.set(i, j, Math.min(Number.MAX_VALUE, wrong * z[i]!.dot(z[j]!) + rounding));
+    return Math.min(Number.MAX_VALUE, wrong * z[i]!.dot(z[j]!) + rounding);
   });
-  const weights = inverse(variances, true).mmul(Matrix.ones(k, 1)).to1DArray();
+  const weights = inverse(new Matrix(variances), true).mmul(Matrix.ones(k, 1)).to1DArray();
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const outerRow = z.reduce(
     (sum, part, j) => {
