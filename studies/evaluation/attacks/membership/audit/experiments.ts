@@ -17,7 +17,7 @@ const { epsilon, dpDelta: delta } = PROMISE;
 const HONEST_OWNERS = 2;
 
 /** @param unknown who draws noise that whoever looks does not know */
-const stageOf = (noise: 'servers' | 'csp' | 'owners', unknown: readonly Drawer[]): Audited<Fault> => ({
+export const ofStage = (noise: 'servers' | 'csp' | 'owners', unknown: readonly Drawer[]): Audited<Fault> => ({
   methods: Object.fromEntries(
     KINDS.map((kind) => [
       kind,
@@ -36,7 +36,7 @@ const stageOf = (noise: 'servers' | 'csp' | 'owners', unknown: readonly Drawer[]
         : undefined,
 });
 
-const sumsOf = (unknown: Server): Audited<SumsFault> => ({
+export const ofSums = (unknown: Server): Audited<SumsFault> => ({
   methods: Object.fromEntries(
     STRATEGIES.map((method) => [
       method.strategy,
@@ -47,12 +47,12 @@ const sumsOf = (unknown: Server): Audited<SumsFault> => ({
   omits: tooFewRanges,
 });
 
-const SERVERS_TO_USER = stageOf('servers', ['csp']);
-const SERVERS_TO_CSP = stageOf('servers', ['dataUser']);
-const CSP_TO_USER = stageOf('csp', ['csp']);
-const OWNERS_TO_OTHERS = stageOf('owners', new Array<Drawer>(HONEST_OWNERS).fill('owner'));
-const SUMS_TO_USER = sumsOf('csp');
-const SUMS_TO_CSP = sumsOf('dataUser');
+const SERVERS_TO_USER = ofStage('servers', ['csp']);
+const SERVERS_TO_CSP = ofStage('servers', ['dataUser']);
+const CSP_TO_USER = ofStage('csp', ['csp']);
+const OWNERS_TO_OTHERS = ofStage('owners', new Array<Drawer>(HONEST_OWNERS).fill('owner'));
+const SUMS_TO_USER = ofSums('csp');
+const SUMS_TO_CSP = ofSums('dataUser');
 
 /** Of the audits for the curve, each by itself. */
 const LEVEL = 0.05;

@@ -6,19 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { histogramProposal, STRATEGIES } from '../../../../evaluation/attacks/in-process/histogram-task.ts';
 import { audit, detectable, powerOf } from '../../../../evaluation/attacks/membership/audit/audit.ts';
 import { PROMISE, type Relation } from '../../../../evaluation/attacks/membership/audit/audits.ts';
+import { auditedProposal, KINDS, type Kind } from '../../../../evaluation/attacks/membership/audit/canary.ts';
+import { AUDITS, ofStage, ofSums } from '../../../../evaluation/attacks/membership/audit/experiments.ts';
+import type { Fault } from '../../../../evaluation/attacks/membership/audit/stage.ts';
 import {
-  auditedProposal,
-  KINDS,
-  worstNeighbours,
-} from '../../../../evaluation/attacks/membership/audit/canary.ts';
-import { AUDITS } from '../../../../evaluation/attacks/membership/audit/experiments.ts';
-import {
-  auditedStage,
-  type Drawer,
-  type Fault,
-} from '../../../../evaluation/attacks/membership/audit/stage.ts';
-import {
-  auditedSums,
   changeOf,
   type Server,
   type SumsFault,
@@ -27,6 +18,7 @@ import { Draws } from '../../../../evaluation/draws.ts';
 import { epsilonOfGaussian } from '../../../../privacy/methods/actual.ts';
 import { outcomeOf, sceneOf } from '../support.ts';
 
+const { epsilon, dpDelta: delta } = PROMISE;
 /** Enough for known faults. Seeds are fixed. */
 const RUNS = 1000;
 /** Gaussian noise of deviation 1 is (1, 0.01)-private for so large a change, and for no larger one (Balle and Wang 2018). */
@@ -39,20 +31,10 @@ const gaussian = (apart: number, seed: string) => {
 
 const scene = await sceneOf('iris');
 
-function stageOf(
-  kind: (typeof KINDS)[number],
-  neighbours: Relation,
-  fault: Fault = {},
-  noise: 'servers' | 'csp' = 'servers',
-  unknown: readonly Drawer[] = ['csp'],
-) {
-  const proposal = auditedProposal(scene, kind, {
-    ...{ epsilon: PROMISE.epsilon, delta: PROMISE.dpDelta, neighbours, noise, honestOwners: null },
-  });
-  const draws = new Draws(`${kind} ${neighbours}`);
-  const stage = auditedStage(proposal, worstNeighbours(proposal, kind), unknown, draws, fault);
-  return { proposal, stage };
-}
+const SERVERS = ofStage('servers', ['csp']);
+
+const stage = (kind: Kind, neighbours: Relation, { methods } = SERVERS, fault?: Fault) =>
+  methods[kind]!(scene, neighbours, new Draws(`${kind} ${neighbours}`), fault);
 
 describe('an audit of a mechanism whose ε is known', () => {
   it('never proves more than that, and comes near it', () => {
@@ -114,38 +96,36 @@ describe('the stage under audit', () => {
       (['add-remove', 'replace'] as const).map((neighbours) => [kind, neighbours] as const),
     ),
   )('has neighbours as far apart as noise is made for: %s, %s', (kind, neighbours) => {
-    const { proposal, stage } = stageOf(kind, neighbours);
+    const proposal = auditedProposal(scene, kind, {
+      ...{ epsilon, delta, neighbours, noise: 'servers', honestOwners: null },
+    });
     const task = stageTaskOf(proposal)!;
     const { variances, clippingBound } = noisePlanOf(proposal)!;
     // σ = multiplier · Δ / weight, the weight of R being 1/B².
     const deviation = Math.sqrt(Number(variances.R.numerator) / Number(variances.R.denominator));
     const multiplier = deviation / Number(clippingBound) / Math.sqrt(sensitivitySquared(task, neighbours));
-    expect(stage.apart * multiplier).toBeLessThanOrEqual(1);
-    expect(stage.apart * multiplier).toBeGreaterThan(0.995);
+    const apart = stage(kind, neighbours).apart * multiplier;
+    expect(apart).toBeLessThanOrEqual(1);
+    expect(apart).toBeGreaterThan(0.995);
   });
 
   it('keeps its promise, and with known faults does not', { tags: ['long'] }, () => {
-    const p = (fault: Fault) => audit(stageOf('pca', 'add-remove', fault).stage, PROMISE, RUNS).p;
-    expect(p({})).toBeGreaterThan(0.05);
+    const p = (fault?: Fault) => audit(stage('pca', 'add-remove', SERVERS, fault), PROMISE, RUNS).p;
+    expect(p()).toBeGreaterThan(0.05);
     expect(p({ noiseScale: 0.5 })).toBeLessThan(1e-3);
     expect(p({ unclipped: true })).toBeLessThan(1e-3);
     expect(p({ sharedSeed: true })).toBeLessThan(1e-3);
   });
 
   it('is not audited with noise that nobody draws', () => {
-    expect(() => stageOf('pca', 'add-remove', {}, 'csp', ['dataUser'])).toThrow(
+    expect(() => stage('pca', 'add-remove', ofStage('csp', ['dataUser']))).toThrow(
       'from dataUser that of the plan expected',
     );
-    expect(stageOf('pca', 'add-remove', {}, 'csp').stage.apart).toBe(
-      stageOf('pca', 'add-remove').stage.apart,
-    );
+    expect(stage('pca', 'add-remove', ofStage('csp', ['csp'])).apart).toBe(stage('pca', 'add-remove').apart);
   });
 });
 
 describe('the sums of a histogram under audit', () => {
-  const proposalOf = (method: (typeof STRATEGIES)[number], neighbours: Relation) =>
-    histogramProposal(scene, method, { epsilon: PROMISE.epsilon, delta: PROMISE.dpDelta, neighbours });
-
   // docs/histograms.md: of two features, with bins 2^3, the tree of two levels.
   it.each([
     ['flat', 0, 1, 2],
@@ -153,15 +133,19 @@ describe('the sums of a histogram under audit', () => {
     ['privelet', 2, 4, 8],
   ] as const)('have neighbours as far apart as noise is made for: %s', (_, which, added, replaced) => {
     const squared = (neighbours: Relation) =>
-      changeOf(proposalOf(STRATEGIES[which], neighbours)).reduce((sum, x) => sum + x * x, 0);
+      changeOf(histogramProposal(scene, STRATEGIES[which], { epsilon, delta, neighbours })).reduce(
+        (sum, x) => sum + x * x,
+        0,
+      );
     expect(squared('add-remove')).toBe(2 * added);
     expect(squared('replace')).toBe(2 * replaced);
   });
 
   it('keep their promise against either server, and with known faults do not', { tags: ['long'] }, () => {
-    const proposal = proposalOf(STRATEGIES[2], 'replace');
-    const p = (server: Server, fault?: SumsFault) =>
-      audit(auditedSums(proposal, server, new Draws(`${server} sums`), fault), PROMISE, RUNS).p;
+    const p = (server: Server, fault?: SumsFault) => {
+      const sums = ofSums(server).methods.privelet!(scene, 'replace', new Draws(`${server} sums`), fault);
+      return audit(sums, PROMISE, RUNS).p;
+    };
     expect(p('csp')).toBeGreaterThan(0.05);
     expect(p('dataUser')).toBeGreaterThan(0.05);
     expect(p('csp', { singleSum: true })).toBeLessThan(1e-3);

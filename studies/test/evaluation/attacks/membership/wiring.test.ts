@@ -1,12 +1,10 @@
 /** Audits refuse to judge noise that servers draw but do not have in their shares. */
 import { sumsOf } from '@eigenveil/methods';
 import { expect, it, vi } from 'vitest';
-import { histogramProposal, STRATEGIES } from '../../../../evaluation/attacks/in-process/histogram-task.ts';
-import { auditedProposal, worstNeighbours } from '../../../../evaluation/attacks/membership/audit/canary.ts';
-import { auditedStage, type Drawer } from '../../../../evaluation/attacks/membership/audit/stage.ts';
-import { auditedSums } from '../../../../evaluation/attacks/membership/audit/sums-stage.ts';
+import { ofStage, ofSums } from '../../../../evaluation/attacks/membership/audit/experiments.ts';
+import type { Drawer } from '../../../../evaluation/attacks/membership/audit/stage.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
-import { bundledScene } from '../../../../evaluation/scenes/bundled.ts';
+import { sceneOf } from '../support.ts';
 
 const without = vi.hoisted(() => ({ noise: undefined as Drawer | undefined }));
 
@@ -31,20 +29,12 @@ vi.mock(import('@eigenveil/protocol/servers'), async (original) => {
   };
 });
 
-const scene = await bundledScene('iris', 'seed');
+const scene = await sceneOf('iris');
 
 it.each(['csp', 'dataUser'] as const)('noise of %s that is not in its shares is no noise', (drawer) => {
-  const proposal = auditedProposal(scene, 'pca', {
-    ...{ epsilon: 1, delta: 0.01, neighbours: 'add-remove', noise: 'servers', honestOwners: null },
-  });
-  const histogram = histogramProposal(scene, STRATEGIES[1], {
-    epsilon: 1,
-    delta: 0.01,
-    neighbours: 'replace',
-  });
   for (const open of [
-    () => auditedStage(proposal, worstNeighbours(proposal, 'pca'), [drawer], new Draws('seed')),
-    () => auditedSums(histogram, drawer, new Draws('seed')),
+    () => ofStage('servers', [drawer]).methods.pca!(scene, 'add-remove', new Draws('seed')),
+    () => ofSums(drawer).methods.tree!(scene, 'replace', new Draws('seed')),
   ]) {
     without.noise = undefined;
     expect(open().apart).toBeGreaterThan(0);

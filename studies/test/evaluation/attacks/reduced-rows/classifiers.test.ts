@@ -7,11 +7,7 @@ import {
   type Problem,
 } from '../../../../evaluation/attacks/reduced-rows/classifiers.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
-
-const rowsOf = (count: number, name: string, row: (draws: Draws) => Labelled): Labelled[] => {
-  const draws = new Draws(name);
-  return Array.from({ length: count }, () => row(draws));
-};
+import { drawn } from './made-up.ts';
 
 async function share(problems: readonly { sample: Problem['sample']; targets: readonly Labelled[] }[]) {
   const guesses = await guessed(problems);
@@ -27,8 +23,8 @@ async function share(problems: readonly { sample: Problem['sample']; targets: re
 
 /** Labels of so many members, to be guessed from as many people of the public as are said, each with one row. */
 const problemOf = (row: (draws: Draws) => Labelled, people: number, members: number, name = '') => ({
-  sample: rowsOf(people, `public${name}`, row).map((own) => [own]),
-  targets: rowsOf(members, `members${name}`, row),
+  sample: drawn(people, `public${name}`, row).map((own) => [own]),
+  targets: drawn(members, `members${name}`, row),
 });
 
 it('finds a label that is a half of the space, one that is a ring, and none that is not there', {

@@ -12,8 +12,9 @@ import {
   pseudoInverse,
   type Row,
 } from '../../../../evaluation/attacks/reduced-rows/inverses.ts';
-import { Draws } from '../../../../evaluation/draws.ts';
+import type { Draws } from '../../../../evaluation/draws.ts';
 import { orthonormal } from '../../../../privacy/methods/matrix.ts';
+import { drawn } from './made-up.ts';
 
 const TOLERANCE = 0.1;
 const tolerances = [TOLERANCE, TOLERANCE, TOLERANCE];
@@ -33,17 +34,12 @@ function right(said: readonly Row[], rows: readonly Row[], feature?: number): nu
   return hits.filter(Boolean).length / hits.length;
 }
 
-const rowsOf = (count: number, name: string, row: (draws: Draws) => Row): readonly Row[] => {
-  const draws = new Draws(name);
-  return Array.from({ length: count }, () => row(draws));
-};
-
 const worst = (said: readonly Row[], rows: readonly Row[]): number =>
   Math.max(...rows.flatMap((row, i) => row.map((value, f) => Math.abs(value - said[i]![f]!))));
 
 describe('as many components as features', () => {
   const row = (draws: Draws) => [draws.normal(), draws.normal(), draws.normal()];
-  const rows = rowsOf(30, 'whole', row);
+  const rows = drawn(30, 'whole', row);
   const projection = { vectors: orthonormal(rows.slice(0, 3)), mean: [0.3, -0.2, 0.1] };
 
   it.each([
@@ -51,7 +47,7 @@ describe('as many components as features', () => {
     ['linear', linearInverse(projection, people(projection, rows))],
     ['learned', learnedInverse(projection, people(projection, rows), tolerances)],
   ] as const)('are the rows to the %s', (_name, inverse) => {
-    const others = rowsOf(20, 'others', row);
+    const others = drawn(20, 'others', row);
     expect(worst(inverse(project(projection, others)), others)).toBeLessThan(1e-9);
   });
 });
@@ -82,9 +78,9 @@ it('the linear inverse finds what depends on what is seen, where the pseudo-inve
     return [x, 3 * x - 0.5];
   };
   const projection = { vectors: [[1, 0]] };
-  const rows = rowsOf(20, 'members', row);
+  const rows = drawn(20, 'members', row);
   const reduced = project(projection, rows);
-  const linear = linearInverse(projection, people(projection, rowsOf(30, 'public', row)));
+  const linear = linearInverse(projection, people(projection, drawn(30, 'public', row)));
   expect(worst(linear(reduced), rows)).toBeLessThan(1e-4);
   expect(worst(pseudoInverse(projection)(reduced), rows)).toBeGreaterThan(0.5);
 });
@@ -96,7 +92,7 @@ describe('the learned inverse', () => {
     const x = 2 * draws.uniform() - 1;
     return [x, x * x, draws.uniform() < 0.7 ? 0.5 : -draws.uniform()];
   };
-  const [sample, rows] = [rowsOf(240, 'public', row), rowsOf(100, 'members', row)];
+  const [sample, rows] = [drawn(240, 'public', row), drawn(100, 'members', row)];
   const reduced = project(projection, rows);
   const learned = learnedInverse(projection, people(projection, sample), tolerances)(reduced);
 
