@@ -33,24 +33,19 @@ interface Pair {
   readonly before: FlatResult;
 }
 
-/** A task with all that is drawn for it. */
-interface Case {
-  readonly population: Population;
-  /** Number of rows of all members. */
-  readonly rows: number;
-  readonly pairs: readonly Pair[];
-}
-
 type Release = (task: TaskProposal, pooled: Statistics) => FlatResult | Promise<FlatResult>;
 
-/** @param copies how many times each member counts; the target, which makes the difference, once */
+/**
+ * Pairs of a task, with its number of rows and what is known of their population.
+ * @param copies how many times each member counts; the target, which makes the difference, once
+ */
 async function caseOf(
   { scene, seed }: Setting,
   task: TaskProposal,
   count: number,
   release: Release = releasedOf,
   copies = 1,
-): Promise<Case> {
+) {
   const pooled = repeated(pooledStatistics(task, scene.owners), copies);
   const after = await release(task, pooled);
   const pairs: Pair[] = [];
@@ -60,6 +55,8 @@ async function caseOf(
   }
   return { population: populationOf(task, scene.publicSample), rows: rowsOf(pooled), pairs };
 }
+
+type Case = Awaited<ReturnType<typeof caseOf>>;
 
 /** Statistics in which each row counts so many times. */
 function repeated(pooled: Statistics, copies: number): Statistics {

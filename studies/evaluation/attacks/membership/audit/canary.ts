@@ -2,6 +2,7 @@
 import { defaultClippingNorm } from '@eigenveil/privacy';
 import { type DifferentialPrivacy, TaskProposal } from '@eigenveil/task';
 import type { Scene, SceneRow } from '../../../scene.ts';
+import { PROMISE, type Relation } from './audits.ts';
 import type { Neighbours } from './stage.ts';
 
 export const KINDS = ['pca', 'dca'] as const;
@@ -13,11 +14,15 @@ const FEATURES = 2;
 const LABEL = 'class';
 const CLASSES = ['0', '1'];
 
-/** The scene's task in its first two features that vary, with made-up classes. */
+/** With `owners`: those whose noise the others, who look together, do not know. */
+export const HONEST_OWNERS = 2;
+
+/** The scene's task in its first two features that vary, with made-up classes, and what is promised. */
 export function auditedProposal(
   { proposal }: Pick<Scene, 'proposal'>,
   kind: Kind,
-  setting: Omit<DifferentialPrivacy, 'clippingNorm' | 'dataIndependentRanges'>,
+  neighbours: Relation,
+  noise: DifferentialPrivacy['noise'],
 ): TaskProposal {
   const features = proposal.features.filter(({ min, max }) => min < max).slice(0, FEATURES);
   return TaskProposal.parse({
@@ -29,7 +34,8 @@ export function auditedProposal(
     outputs: [],
     twoParty: 'garbled',
     differentialPrivacy: {
-      ...setting,
+      ...{ epsilon: PROMISE.epsilon, delta: PROMISE.dpDelta, neighbours, noise },
+      honestOwners: noise === 'owners' ? HONEST_OWNERS : null,
       clippingNorm: defaultClippingNorm(FEATURES),
       dataIndependentRanges: true,
     },

@@ -7,14 +7,11 @@ import { histogramProposal, STRATEGIES, tooFewRanges } from '../../in-process/hi
 import { lineChart } from '../../pictures.ts';
 import { audit, powerOf } from './audit.ts';
 import { type Audited, PROMISE, RUNS, runAudits } from './audits.ts';
-import { auditedProposal, KINDS, worstNeighbours } from './canary.ts';
+import { auditedProposal, HONEST_OWNERS, KINDS, worstNeighbours } from './canary.ts';
 import { auditedStage, type Drawer, type Fault } from './stage.ts';
 import { auditedSums, type Server, type SumsFault } from './sums-stage.ts';
 
 const { epsilon, dpDelta: delta } = PROMISE;
-
-/** With `owners`: those whose noise the others, who look together, do not know. */
-const HONEST_OWNERS = 2;
 
 /** @param unknown who draws noise that whoever looks does not know */
 export const ofStage = (noise: 'servers' | 'csp' | 'owners', unknown: readonly Drawer[]): Audited<Fault> => ({
@@ -22,8 +19,7 @@ export const ofStage = (noise: 'servers' | 'csp' | 'owners', unknown: readonly D
     KINDS.map((kind) => [
       kind,
       (scene, neighbours, draws, fault) => {
-        const honestOwners = noise === 'owners' ? HONEST_OWNERS : null;
-        const proposal = auditedProposal(scene, kind, { epsilon, delta, neighbours, noise, honestOwners });
+        const proposal = auditedProposal(scene, kind, neighbours, noise);
         return auditedStage(proposal, worstNeighbours(proposal, kind), unknown, draws, fault);
       },
     ]),

@@ -96,9 +96,7 @@ describe('the stage under audit', () => {
       (['add-remove', 'replace'] as const).map((neighbours) => [kind, neighbours] as const),
     ),
   )('has neighbours as far apart as noise is made for: %s, %s', (kind, neighbours) => {
-    const proposal = auditedProposal(scene, kind, {
-      ...{ epsilon, delta, neighbours, noise: 'servers', honestOwners: null },
-    });
+    const proposal = auditedProposal(scene, kind, neighbours, 'servers');
     const task = stageTaskOf(proposal)!;
     const { variances, clippingBound } = noisePlanOf(proposal)!;
     // σ = multiplier · Δ / weight, the weight of R being 1/B².
