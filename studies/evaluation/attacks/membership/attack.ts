@@ -1,4 +1,4 @@
-/** What an attack on membership is: a score of how well a result fits a candidate, and what is known of scores of people who are not in. */
+/** An attack on membership is a score of how well a result fits a candidate, and what is known of scores of people who are not in. */
 import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
@@ -14,23 +14,23 @@ interface Suspicion {
   readonly rare: number;
 }
 
-/** What the attacker makes of a task over so many rows, and of the public sample, before it sees a result. */
+/** The attacker makes this of a task over so many rows, and of the public sample, before it sees a result. */
 type Prepared = (candidate: Person) => Suspicion;
 
 export interface Target {
   readonly proposal: TaskProposal;
-  /** Of all owners together: public, or declared. */
+  /** Number of rows of all owners together: public, or declared. */
   readonly rows: number;
   readonly publicSample: readonly Person[];
 }
 
 export type Attack = (target: Target, draws: Draws) => Prepared;
 
-/** Of false alarms: the attacker takes a candidate for a member beyond what one in a hundred others reaches. */
+/** Rate of false alarms: the attacker takes a candidate for a member beyond what one in a hundred others reaches. */
 export const FALSE_POSITIVES = 0.01;
 
 /**
- * What scores on a result are compared with: the score that all but one in a hundred people have on it at most who are not in for certain.
+ * Scores on a result are compared with this: the score that all but one in a hundred people have on it at most who are not in for certain.
  * @param people of the public sample
  */
 export function comparison(prepared: Prepared, people: readonly Person[]): Score {

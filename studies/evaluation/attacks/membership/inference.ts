@@ -29,7 +29,7 @@ export interface Inference {
   trialsOf(setting: Pick<Setting, 'scene' | 'effort'>): { deciding: number; others: number };
 }
 
-/** What a result made the attacker think of the candidate. */
+/** A result made the attacker think this of the candidate. */
 interface Seen {
   readonly score: number;
   /** 1: taken for a member. */
@@ -120,7 +120,7 @@ function areaUnderCurve({ trials }: Tried): number {
   return mean(above) / trials.length;
 }
 
-/** By the threshold that one in a hundred of these very others exceeds: what a better calibrated attacker would have. */
+/** Counts hits by the threshold that one in a hundred of these very others exceeds: what a better calibrated attacker would have. */
 function atFalsePositives({ trials }: Tried): number {
   const allowed = Math.floor(FALSE_POSITIVES * trials.length);
   const threshold = trials.map(({ without }) => without.score).toSorted((a, b) => b - a)[allowed]!;

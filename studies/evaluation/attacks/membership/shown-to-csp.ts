@@ -1,4 +1,4 @@
-/** What a CSP that adds all noise itself makes of a result that it is shown: it knows the noise, and computes what the result would be with a row and without. */
+/** A CSP that adds all noise itself is shown a result: it knows the noise, and computes what the result would be with a row and without. */
 
 import type { FlatResult } from '@eigenveil/methods';
 import { addStatistics } from '@eigenveil/statistics';
@@ -33,7 +33,7 @@ export async function shownToCsp({ scene, effort, seed }: Setting): Promise<Outc
     const own = draws.of(trial);
     const { candidate, others, stranger } = drawWorlds(pool, rows, own);
     const rest = statisticsOf(proposal, others);
-    // The same noise for the same name: that of the task, which the CSP keeps.
+    // Noise of one name is always the same: that of the task, which the CSP keeps.
     const released = (noise: string, person: Person) =>
       releasedOf(proposal, addStatistics(rest, statisticsOf(proposal, person)), own.of(noise));
     const isTaken = (shown: FlatResult, noise: string) =>
@@ -41,7 +41,7 @@ export async function shownToCsp({ scene, effort, seed }: Setting): Promise<Outc
     return {
       attack: isTaken(released('noise', candidate), 'noise'),
       control: isTaken(released('noise', stranger), 'noise'),
-      // What is left of it for somebody who does not know the noise and puts some of its own in its place.
+      // Somebody is left with this who does not know the noise and puts some of its own in its place.
       unknown: isTaken(released('noise', candidate), 'other noise'),
     };
   });

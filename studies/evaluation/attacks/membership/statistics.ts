@@ -1,5 +1,5 @@
 /**
- * What a result tells of a candidate, as a few numbers of which a likelihood ratio is taken: how far the result lies towards the candidate's row, and how well it
+ * A result tells of a candidate a few numbers, of which a likelihood ratio is taken: how far the result lies towards the candidate's row, and how well it
  * fits the row.
  *
  * Inner products with what the result has more than the population are the attack of Dwork, Smith, Steinke, Ullman and Vadhan, "Robust traceability from trace
@@ -19,7 +19,7 @@ type Vector = readonly number[];
 /** Squared, in units of features in [−1, 1]: below is rounding alone. Keeps logarithms finite. */
 const ROUNDING = 1e-12;
 
-/** What is left of a row beside the components, squared, around the released mean where there is one. */
+/** Measures what is left of a row beside the components, squared, around the released mean where there is one. */
 export function reconstructionError(
   { vectors, mean: centre }: Pick<FlatResult, 'vectors' | 'mean'>,
   row: Vector,

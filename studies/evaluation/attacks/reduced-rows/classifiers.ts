@@ -1,11 +1,11 @@
-/** What an attacker guesses a label by: the strongest of a few classifiers, chosen by cross-validation inside the public sample. */
+/** An attacker guesses a label by the strongest of a few classifiers, chosen by cross-validation inside the public sample. */
 
 import { meanOfRows } from '../../../recognition/alignment.ts';
 import { estimator } from '../../../recognition/estimator.ts';
 import { searchAll } from '../../../speed/accuracy/svm.ts';
 import { type Row, squaredDistance } from './inverses.ts';
 
-/** What is seen of a row whose label is to be guessed. */
+/** An attacker sees this of a row whose label is to be guessed. */
 interface Seen {
   readonly input: Row;
   /** Another label that the attacker knows, where it does. */

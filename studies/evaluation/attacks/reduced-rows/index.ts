@@ -1,4 +1,4 @@
-/** What rows that were reduced give away: their values, and private labels. */
+/** Rows that were reduced give away their values, and private labels. */
 import { worded } from '../../worded.ts';
 import { ATTRIBUTES } from './attribute.ts';
 import { RECONSTRUCTION } from './reconstruction.ts';

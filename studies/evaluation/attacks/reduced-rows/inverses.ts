@@ -22,7 +22,7 @@ export type People = readonly (readonly Example[])[];
 /** Takes of all rows that reduce to this one the closest to the mean, or to the middle of the ranges where the mean is not released. */
 export function pseudoInverse(projection: Projection): Inverse {
   const k = projection.vectors.length;
-  // What zero and each component alone come from: the map is affine, and its matrix is computed once.
+  // Zero and each component alone come from these: the map is affine, and its matrix is computed once.
   const units = Array.from({ length: k + 1 }, (_, c) =>
     Array.from({ length: k }, (__, i) => (i === c - 1 ? 1 : 0)),
   );
@@ -73,7 +73,7 @@ const PARTS = 3;
 const TRIED = 50;
 const NEIGHBOURS = [10, 30, 100, Infinity] as const;
 
-/** What is said of a feature: the linear estimate, or beyond it or in its place the densest interval of the nearest rows. */
+/** A feature is said to be the linear estimate, or beyond it or in its place the densest interval of the nearest rows. */
 interface Way {
   readonly linear: boolean;
   /** 0 adds nothing to the linear estimate. */
@@ -131,7 +131,7 @@ export function learnedInverse(projection: Projection, people: People, tolerance
     });
 }
 
-/** What each way says of a feature, given a row's linear estimate. */
+/** Says of a feature what each way does, given a row's linear estimate. */
 function localModes(
   seen: readonly Seen[],
   tolerances: Row,

@@ -21,7 +21,7 @@ type Maker = (scene: Scene, draws: Draws) => Reduction;
 
 const directions = (scene: Scene): number => directionsOf(scene, labelsOf(scene).utility);
 
-/** At the settings of drafts; PCA with as many components as the scene's own task. */
+/** Methods at the settings of drafts; PCA with as many components as the scene's own task. */
 export const METHODS = {
   none: noReduction,
   pca: (scene, draws) =>
@@ -54,12 +54,12 @@ function noisy(reduction: Reduction, factor: number, scene: Scene, draws: Draws)
   };
 }
 
-/** What one line of the chart is made of. */
+/** Reductions that one line of the chart is made of. */
 interface Arm extends Pick<Line, 'name' | 'style'> {
   readonly reductions: readonly Reduction[];
 }
 
-/** By number of components, ρ or noise. */
+/** Lists the lines of the chart, by number of components, ρ or noise. */
 function armsOf({ scene, effort }: Setting, draws: Draws): readonly Arm[] {
   const single = (method: keyof typeof METHODS, name: string): Arm => ({
     name,

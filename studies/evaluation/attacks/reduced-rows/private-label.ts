@@ -68,7 +68,7 @@ export async function measured(scene: Scene, members: readonly Person[], reducti
 
 const UNSEEN: Reduce = { reduce: (rows) => rows.map(() => []) };
 
-/** What is guessed of members without reduced rows: from their utility label, or with no knowledge of them. */
+/** Guesses about members without reduced rows: from their utility label, or with no knowledge of them. */
 export function blind(scene: Scene, members: readonly Person[]) {
   const { utility, private: hidden } = labelsOf(scene);
   const guesses = (known?: string) => {

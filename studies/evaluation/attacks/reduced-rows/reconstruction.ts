@@ -26,7 +26,7 @@ import { ATTACKS, type Attack, attacked, guessed, type Target, targetOf, varianc
 
 /** Nearly raw: so large a share of features comes back. */
 const NEARLY_RAW = 0.9;
-/** Of charts: a learned inverse of more takes minutes. */
+/** Charts go no further: a learned inverse of more takes minutes. */
 const MOST_COMPONENTS = 100;
 
 /** Numbers of components over which charts go. */

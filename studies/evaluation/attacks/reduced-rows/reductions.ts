@@ -26,13 +26,13 @@ export const firstOf = ({ name, projection, reduce }: Reduction, k: number): Red
   reduce: (rows) => reduce(rows).map((row) => row.slice(0, k)),
 });
 
-/** By what the scene's own task releases, or another over the same rows. */
+/** Reduces by what the scene's own task releases, or another over the same rows. */
 export function reductionOf({ owners }: Scene, proposal: TaskProposal, draws: Draws): Reduction {
   const projection = releasedBy(proposal, owners, draws);
   return { name: proposal.method.kind.toUpperCase(), projection, reduce: reducerOf(proposal, projection) };
 }
 
-/** By the task with another method; with the mean, and as many components as it gives. */
+/** Reduces by the task with another method; with the mean, and as many components as it gives. */
 export function methodReduction(scene: Scene, variant: Variant, draws: Draws): Reduction {
   const proposal = variantOf(scene, { outputs: ['mean'], allowFullRank: true, ...variant });
   return reductionOf(scene, proposal, draws);

@@ -19,7 +19,7 @@ import { meansByPerson, type Reduction, somePeople } from './reductions.ts';
 const TOLERANCE = 0.05;
 const LIMITS = { quick: { people: 60, rows: 5 }, full: { people: 400, rows: 20 } } as const;
 
-/** What the attacker has, and by what its estimates are judged. Features on [−1, 1]. */
+/** The attacker has this, and its estimates are judged by it. Features on [−1, 1]. */
 export interface Target {
   readonly scene: Scene;
   /** By person. */
@@ -27,7 +27,7 @@ export interface Target {
   readonly outsiders: readonly Person[];
   readonly sample: readonly Person[];
   readonly tolerances: Row;
-  /** Of features that vary in the public sample: the others are left out. */
+  /** Deviations of features that vary in the public sample: the others are left out. */
   readonly deviations: ReadonlyMap<number, number>;
   readonly mean: Row;
 }
@@ -91,7 +91,7 @@ export function variance(target: Target, rows: readonly Row[], estimates: readon
   };
 }
 
-/** What the attack makes of these people's rows, reduced so. */
+/** Attacks these people's rows, reduced so. */
 export function attacked(attack: Attack, reduction: Reduction, target: Target, people: readonly Person[]) {
   const estimates = attack(reduction, target)(reduction.reduce(people.flat()));
   return { estimates, successes: successes(target, people, estimates) };

@@ -50,7 +50,7 @@ function pcaOn(link: Link): TaskProposal {
   return proposals.find((second) => attempted(() => check(second)).value) ?? check(proposals.at(-1)!);
 }
 
-/** What the second task tells of the scatter, in scaled features: the part in the span of the basis that its vectors have. */
+/** Reads from the second task what it tells of the scatter, in scaled features: the part in the span of the basis that its vectors have. */
 async function toldOn(link: Link, rows: readonly SceneRow[]): Promise<{ part: Matrix; directions: Matrix }> {
   const second = pcaOn(link);
   async function* batches() {
@@ -84,7 +84,7 @@ async function restOfScatter(setting: Setting): Promise<Outcome> {
     const { released, outside, blind, truth } = openPart(first, members, population);
     const guessOn = async (vectors: Vectors, rows: readonly SceneRow[]) => {
       const { part, directions } = await toldOn(linkOf(first, vectors, released.eigenvalues), rows);
-      // What the second task tells stands in the place of what the population lets expect there.
+      // The part that the second task tells replaces the population's expectation there.
       const beyond = outsideOf({ vectors: directions });
       return outside.mmul(beyond.mmul(blind).mmul(beyond).add(part)).mmul(outside);
     };

@@ -26,7 +26,7 @@ import { rowBetween, toldBy } from './told.ts';
 /** Numbers of rows that are tried. */
 const TRIED = { quick: 80, full: 200 } as const;
 
-/** What the task tells over all members, and over all but the target. */
+/** Results of the task over all members, and over all but the target. */
 interface Pair {
   readonly target: readonly number[];
   readonly after: FlatResult;

@@ -1,4 +1,4 @@
-/** What the program of `garbled` computes, with the rounding of its circuits, evaluated in the clear: a garbled run reveals the same bits. */
+/** Evaluates the program of `garbled` in the clear, with the rounding of its circuits: a garbled run reveals the same bits. */
 import { type FlatResult, flatResult } from '@eigenveil/methods';
 import { flatten, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';

@@ -28,7 +28,7 @@ import { type Guess, populationOf, shrunk, trialsOf } from './population.ts';
 import { pcaOf, rowsOf, runsOf } from './scenes.ts';
 
 const RUNS = { quick: 150, full: 200 } as const;
-/** What never succeeds takes so many to be told from what does now and then. */
+/** Attempts that never succeed take so many to be told from those that do now and then. */
 const MANY = { quick: 250, full: 400 } as const;
 
 /** One run of a task, and what is drawn for it. */
@@ -41,7 +41,7 @@ interface Attempt {
 /** Ends a run of which nothing more is needed. */
 class Enough extends Error {}
 
-/** What `find` makes of all that the data user has got so far, in a run of both servers in this process; and its shares. */
+/** Returns what `find` makes of all that the data user has got so far, in a run of both servers in this process, and its shares. */
 async function found<T>(
   { task, pooled, draws }: Attempt,
   find: (frames: readonly Uint8Array[]) => T | undefined,

@@ -97,7 +97,7 @@ const attempt =
     let refused = 0;
     const guesses = runsOf(setting, runs[setting.effort]).map(({ members, outsiders }): Guess => {
       const own = rowsOf(members);
-      // What there is to be found does not depend on whether it is refused.
+      // The rest that is to be found does not depend on whether it is refused.
       const { blind, truth } = openPart(task(components, true), own, population);
       const guess = guessOf(asked, own, blind);
       if (guess === undefined) refused += 1;

@@ -16,7 +16,7 @@ import { explained, type Guess, type Population, populationOf, trialsOf } from '
 import { dealt, membersOf, pcaOf, rowsOf } from './scenes.ts';
 import { expectedRest, grownBy, knownPart, toldBy } from './told.ts';
 
-/** As many as scenes have. */
+/** Number of owners, which is that of the scenes. */
 const OWNER_COUNT = 8;
 /** Dealings of the members to owners, each with another owner as the target. */
 const DEALINGS = { quick: 80, full: 300 } as const;
@@ -69,7 +69,7 @@ function trialsBySize(setting: Setting, guessOf: Guesser, named: { name: string;
   };
 }
 
-/** What so many rows add to a known scatter, from what is released over all. */
+/** Infers what so many rows add to a known scatter, from what is released over all. */
 function addedTo(
   before: Matrix,
   released: FlatResult,
@@ -114,7 +114,7 @@ async function differencing(setting: Setting): Promise<Outcome> {
   });
 }
 
-/** What a coalition knows: its own owners' statistics and scatter, and rows to guess the others' by. */
+/** Collects what a coalition knows: its own owners' statistics and scatter, and rows to guess the others' by. */
 function coalitionOf(scene: Scene, task: TaskProposal, owners: readonly (readonly SceneRow[])[]) {
   const own = pooledStatistics(task, owners);
   const population = populationOf(task, [...owners.flat(), ...scene.publicSample]);
@@ -149,7 +149,7 @@ async function lastOwnerByVectors(setting: Setting): Promise<Outcome> {
   });
 }
 
-/** What the least number of owners is for: so many are left. */
+/** The least number of owners is for this: so many are left. */
 const LEFT = 3;
 
 async function fewLeft(setting: Setting): Promise<Outcome> {

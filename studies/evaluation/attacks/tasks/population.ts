@@ -1,4 +1,4 @@
-/** What anybody may know of rows before a task, and how much better than that an attacker's guess is. */
+/** Describes what anybody may know of rows before a task, and how much better than that an attacker's guess is. */
 import type { TaskProposal } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
 import type { Trials } from '../../experiment.ts';
@@ -10,7 +10,7 @@ export interface Population {
   readonly rows: readonly (readonly number[])[];
   /** Per scaled feature. */
   readonly mean: readonly number[];
-  /** Of one row (d × d). */
+  /** Covariance of one row (d × d). */
   readonly covariance: Matrix;
 }
 

@@ -9,7 +9,7 @@ import { releasedBy } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { type Variant, variantOf } from '../../scenes/split.ts';
 
-/** As many components as the scene's own task has, where more than half of the features remain unknown. */
+/** Gives as many components as the scene's own task has, where more than half of the features remain unknown. */
 export const componentsOf = ({ proposal }: Scene): number =>
   Math.max(1, Math.min(proposal.components, Math.floor(proposal.features.length / 2)));
 
@@ -17,7 +17,7 @@ export const componentsOf = ({ proposal }: Scene): number =>
 export const pcaOf = (scene: Scene, changes: Partial<Variant> = {}): TaskProposal =>
   variantOf(scene, { method: 'pca', twoParty: 'garbled', components: componentsOf(scene), ...changes });
 
-/** What is computed, or the code by which a task is refused, by itself or over the rows of a run. */
+/** Returns what is computed, or the code by which a task is refused, by itself or over the rows of a run. */
 export function attempted<T>(
   compute: () => T,
 ): { value: T; code?: undefined } | { value?: undefined; code: string } {

@@ -1,4 +1,4 @@
-/** What all eigenvalues tell beyond those of the k vectors: of the rest of S̄, and of the number of rows. */
+/** All eigenvalues tell more than those of the k vectors: of the rest of S̄, and of the number of rows. */
 
 import type { FlatResult } from '@eigenveil/methods';
 import { programOf, type TaskProposal } from '@eigenveil/task';

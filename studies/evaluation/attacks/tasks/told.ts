@@ -1,4 +1,4 @@
-/** What a PCA tells, as matrices, and what follows from k eigenpairs of a matrix that grew from another. */
+/** Reads what a PCA tells as matrices, and derives what follows from k eigenpairs of a matrix that grew from another. */
 import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
 import type { TaskProposal } from '@eigenveil/task';
@@ -27,7 +27,7 @@ export const outsideOf = ({ vectors }: Pick<Told, 'vectors'>): Matrix =>
 export const knownPart = ({ vectors, values }: Told): Matrix =>
   vectors.mmul(Matrix.diag([...values])).mmul(vectors.transpose());
 
-/** What the population lets expect of S̄ outside of W, of so many rows. */
+/** Expects S̄ of so many rows outside of W as the population lets it. */
 export function expectedRest(told: Pick<Told, 'vectors'>, { covariance }: Population, rows: number): Matrix {
   const outside = outsideOf(told);
   return outside.mmul(covariance).mmul(outside).mul(rows);
@@ -53,12 +53,12 @@ export function openPart(task: TaskProposal, rows: readonly SceneRow[], populati
   };
 }
 
-/** What is known beside two tasks that differ in a row. */
+/** Knowledge beside two tasks that differ in a row. */
 interface Beside {
   readonly population: Population;
-  /** Of the first task, about. */
+  /** About the number of rows of the first task. */
   readonly rows: number;
-  /** What eigenvalues and vectors are rounded to, relative to the largest eigenvalue. */
+  /** Rounding of eigenvalues and vectors, relative to the largest eigenvalue. */
   readonly precision: number;
 }
 

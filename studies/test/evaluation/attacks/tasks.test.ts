@@ -57,7 +57,7 @@ describe('what k eigenpairs of two matrices tell of a row between them', () => {
 
   it.each([1, 2, 3])('is nearly all of the row with %i', (k) => {
     expect(part(found(k))).toBeGreaterThan(0.9);
-    // Of which within the vectors there is less.
+    // Within the vectors there is less of it.
     const W = toldOf(before, k).vectors;
     const within = W.mmul(W.transpose()).mmul(Matrix.columnVector(y)).to1DArray();
     expect(part(within)).toBeLessThan(part(found(k)));

@@ -18,7 +18,7 @@ const FAMILY = 100;
 
 export type Relation = 'add-remove' | 'replace';
 
-/** What is audited over a scene, which may have a fault: the stages of methods, by name. */
+/** Stages of methods, by name, as they are audited over a scene; each may have a fault. */
 export interface Audited<Fault> {
   readonly methods: Readonly<
     Record<string, (scene: Scene, neighbours: Relation, draws: Draws, fault?: Fault) => AuditedStage>
@@ -40,7 +40,7 @@ export function runAudits<Fault>(
     note(`${method}, ${neighbours}`);
     const stage = stageOf(scene, neighbours, new Draws(`${seed}/${method}/${neighbours}`), fault);
     const { counts, ...audited } = audit(stage, PROMISE, runs);
-    // What Gaussian noise of the right deviation has.
+    // Gaussian noise of the right deviation has this.
     const { apart } = stageOf(scene, neighbours, new Draws(seed));
     const found = detectable(apart, PROMISE, runs, level).epsilon;
     return { method, neighbours, ...counts, ...audited, found };

@@ -50,9 +50,9 @@ const OWNERS_TO_OTHERS = ofStage('owners', new Array<Drawer>(HONEST_OWNERS).fill
 const SUMS_TO_USER = ofSums('csp');
 const SUMS_TO_CSP = ofSums('dataUser');
 
-/** Of the audits for the curve, each by itself. */
+/** Level of the audits for the curve, each by itself. */
 const LEVEL = 0.05;
-/** Of repeated audits for the curve. */
+/** Numbers of repeated audits for the curve. */
 const REPEATED = { runs: 2000, audits: 25, scales: [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] } as const;
 
 const FORECAST_AT = Array.from({ length: 25 }, (_, i) => (40 + 2.5 * i) / 100);

@@ -22,7 +22,7 @@ export interface Neighbours {
   readonly right: readonly SceneRow[];
 }
 
-/** What is wrong with a stage that shall be found out. */
+/** Faults of a stage that shall be found out. */
 export interface Fault {
   /** The noise has this times the deviation that it should have. */
   readonly noiseScale?: number;
@@ -62,7 +62,7 @@ export function auditedStage(
     fault.unclipped ? { ...proposal, differentialPrivacy: null } : proposal,
     neighbours,
   );
-  // What takes no noise must not change, or one look would tell the neighbours apart.
+  // Sums that take no noise must not change, or one look would tell the neighbours apart.
   const isCertain = change.some((value, i) => value !== 0 && deviations[i] === 0);
   const signal = change.map((value, i) => (deviations[i] === 0 ? 0 : value / deviations[i]!));
   const apart = isCertain ? Infinity : Math.hypot(...signal);

@@ -14,7 +14,7 @@ import { type AuditedStage, checkWiring, wiringSource } from './stage.ts';
 /** Whose noise the attacker lacks. */
 export type Server = 'csp' | 'dataUser';
 
-/** What is wrong with sums that shall be found out. */
+/** Faults of sums that shall be found out. */
 export interface SumsFault {
   /** Noise is made for one entry of A, as if a row changed no other sum. */
   readonly singleSum?: true;

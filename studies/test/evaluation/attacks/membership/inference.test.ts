@@ -57,7 +57,7 @@ describe('inference of membership', () => {
       candidatesOf: (_, pool) => pool.slice(0, 3),
       trialsOf: () => ({ deciding: 120, others: 0 }),
     });
-    // Of 120 by a rate of some per cent.
+    // The deviation of 120 trials of some per cent.
     expect(Math.abs(mean(attack) - mean(control))).toBeLessThan(0.1);
     expect(Math.abs(Number(facts!['area under the curve']) - 0.5)).toBeLessThan(0.12);
   });
