@@ -9,13 +9,19 @@ interface Drawn {
   readonly style?: Line['style'];
 }
 
-/** @param x an axis, or the title of a linear one */
+/**
+ * @param x an axis, or the title of a linear one
+ * @param levels heights by name, over all points of the lines
+ */
 export function lineChart(
   named: Pick<Chart, 'name' | 'caption'>,
   x: Axis | string,
   y: string,
   lines: readonly Drawn[],
+  levels: Readonly<Record<string, number>> = {},
 ): Chart {
+  const xs = lines.flatMap(({ points }) => points.map((point) => point.x));
+  const ends = [Math.min(...xs), Math.max(...xs)];
   return {
     kind: 'chart',
     ...named,
@@ -23,15 +29,16 @@ export function lineChart(
       kind: 'lines',
       x: typeof x === 'string' ? { title: x, scale: 'linear' } : x,
       y: { title: y, scale: 'linear' },
-      lines: lines.map((line) => ({ style: 'solid', ...line })),
+      lines: [
+        ...lines.map((line) => ({ style: 'solid' as const, ...line })),
+        ...Object.entries(levels).map(([name, height]) => ({
+          name,
+          style: 'dashed' as const,
+          points: ends.map((at) => ({ x: at, y: height })),
+        })),
+      ],
     },
   };
-}
-
-/** A dashed line at one height, over all points of others. */
-export function level(name: string, y: number, others: readonly Pick<Line, 'points'>[]): Line {
-  const xs = others.flatMap(({ points }) => points.map(({ x }) => x));
-  return { name, style: 'dashed', points: [Math.min(...xs), Math.max(...xs)].map((x) => ({ x, y })) };
 }
 
 interface Curves {

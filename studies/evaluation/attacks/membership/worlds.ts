@@ -1,6 +1,6 @@
 /**
- * Draws data sets with a candidate and without, and says over which scenes that cannot be tried: each trial draws people anew, so that trials are independent of one another, given the people that there are to draw
- * from. One result would decide many candidates at once, who depend on each other.
+ * Draws data sets with a candidate and without, and says over which scenes that cannot be tried. Each trial draws people anew, so that trials are independent
+ * of one another, given the people that there are to draw from. One result would decide many candidates at once, who depend on each other.
  */
 import type { Draws } from '../../draws.ts';
 import { byPerson, type Person, type Scene, type SceneRow } from '../../scene.ts';

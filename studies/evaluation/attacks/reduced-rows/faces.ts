@@ -5,7 +5,7 @@ import type { Chart, Picture } from '../../../instrument/report/document.ts';
 import { dot } from '../../../recognition/alignment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Person, Scene } from '../../scene.ts';
-import { level, lineChart } from '../pictures.ts';
+import { lineChart } from '../pictures.ts';
 import type { Row } from './inverses.ts';
 
 /** The bundled scene whose features are pixels, row by row. */
@@ -79,21 +79,16 @@ export function facesPicture(
 /** Shade of a feature on [−1, 1]. */
 const grey = (value: number): number => Math.max(0, Math.min(255, Math.round(127.5 * (value + 1))));
 
-/** Over numbers of components. */
+/** Draws both figures over numbers of components. */
 export function recognitionChart(
   name: string,
   points: readonly { readonly components: number; readonly matched: number; readonly correlation: number }[],
-  { originals, chance }: { readonly originals: number; readonly chance: number },
+  { originals, chance }: { originals: number; chance: number },
 ): Chart {
-  const lines = (
-    [
-      ['people told', 'matched'],
-      ['correlation', 'correlation'],
-    ] as const
-  ).map(([title, of]) => ({
+  const lineOf = (title: string, of: 'matched' | 'correlation') => ({
     name: title,
     points: points.map((point) => ({ x: point.components, y: point[of] })),
-  }));
+  });
   return lineChart(
     {
       name,
@@ -102,6 +97,7 @@ export function recognitionChart(
     },
     'components',
     'share, or correlation',
-    [...lines, level('people told from the faces', originals, lines), level('by chance', chance, lines)],
+    [lineOf('people told', 'matched'), lineOf('correlation', 'correlation')],
+    { 'people told from the faces': originals, 'by chance': chance },
   );
 }

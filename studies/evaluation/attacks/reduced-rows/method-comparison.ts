@@ -5,7 +5,7 @@ import type { Block, Line } from '../../../instrument/report/document.ts';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import type { Person, Scene } from '../../scene.ts';
-import { level, lineChart } from '../pictures.ts';
+import { lineChart } from '../pictures.ts';
 import { momentsOf } from './inverses.ts';
 import { blind, labelsOf, measured } from './private-label.ts';
 import {
@@ -17,19 +17,16 @@ import {
   type Reduction,
 } from './reductions.ts';
 
-type Maker = (scene: Scene, draws: Draws) => Reduction;
-
 const directions = (scene: Scene): number => directionsOf(scene, labelsOf(scene).utility);
 
 /** Methods at the settings of drafts; PCA with as many components as the scene's own task. */
 export const METHODS = {
   none: noReduction,
-  pca: (scene, draws) =>
-    methodReduction(scene, { method: 'pca', components: scene.proposal.components }, draws),
+  pca: (scene, draws) => methodReduction(scene, { method: 'pca' }, draws),
   dca: (scene, draws) => methodReduction(scene, { method: 'dca', components: directions(scene) }, draws),
   lda: (scene, draws) => methodReduction(scene, { method: 'lda', components: directions(scene) }, draws),
   mdr: (scene, draws) => withRidge(scene, 1, draws),
-} as const satisfies Record<string, Maker>;
+} as const satisfies Record<string, (scene: Scene, draws: Draws) => Reduction>;
 
 /** MDR: the smaller ρ, the more alike are the means of the private classes. */
 function withRidge(scene: Scene, ridge: number, draws: Draws): Reduction {
@@ -83,16 +80,14 @@ function armsOf({ scene, effort }: Setting, draws: Draws): readonly Arm[] {
       name,
       numbers.map((k) => firstOf(reduction, k)),
     );
-  const noises = NOISES.map((factor) =>
-    noisy(dca.reductions[0]!, factor, scene, draws.of(`noise ${factor}`)),
-  );
+  const noiseOf = (factor: number) => noisy(dca.reductions[0]!, factor, scene, draws.of(`noise ${factor}`));
   const mdr = RIDGES.map((ridge) => withRidge(scene, ridge, draws));
   return [
     sweep('PCA, by components', methodReduction(scene, { method: 'pca', components: most }, draws)),
     sweep('DCA, the book’s form, by components', bookReduction(scene, most, draws)),
     dca,
     single('lda', 'LDA'),
-    { name: 'DCA with noise on reduced rows', style: 'dashed', reductions: noises },
+    { name: 'DCA with noise on reduced rows', style: 'dashed', reductions: NOISES.map(noiseOf) },
     line('MDR, by ρ', mdr),
     single('none', 'no projection'),
   ];
@@ -112,10 +107,10 @@ export async function comparison(
   const reductions = arms.flatMap((arm) => arm.reductions);
   const all = await measured(scene, members, reductions);
   const { byUtility, majority } = blind(scene, members);
-  const found = new Map(all.map((one, i) => [reductions[i]!, one]));
+  const pointOf = new Map(all.map(({ utility, alone }, i) => [reductions[i]!, { x: utility, y: alone }]));
   const lines = arms.map(({ name, style, reductions: own }): Line => {
-    const points = own.map((reduction) => found.get(reduction)!);
-    return { name, style, points: points.map(({ utility, alone }) => ({ x: utility, y: alone })) };
+    const points = own.map((reduction) => pointOf.get(reduction)!);
+    return { name, style, points };
   });
   const chart = lineChart(
     {
@@ -124,11 +119,8 @@ export async function comparison(
     },
     'utility label right',
     'private label right',
-    [
-      ...lines,
-      level('from the utility label alone', mean(byUtility), lines),
-      level('most frequent', majority, lines),
-    ],
+    lines,
+    { 'from the utility label alone': mean(byUtility), 'most frequent': majority },
   );
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const numeric = ['components', 'utility', 'private, from reduced rows', 'and the utility label'];

@@ -7,7 +7,7 @@ import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { attacks } from '../attack.ts';
-import { level, lineChart } from '../pictures.ts';
+import { lineChart } from '../pictures.ts';
 import { EPSILON, privacyOf } from '../private.ts';
 import { facesPicture, recognised, recognitionChart, showsFaces } from './faces.ts';
 import { blindGuess, type Row } from './inverses.ts';
@@ -106,11 +106,8 @@ function run(id: string, attack: Attack) {
       },
       'components',
       'share of features',
-      [
-        ...lines,
-        level('best blind guess', mean(trials.control), lines),
-        level('public mean', trials.baseline, lines),
-      ],
+      lines,
+      { 'best blind guess': mean(trials.control), 'public mean': trials.baseline },
     );
     const faces = showsFaces(scene) && recognised(scene, target.members, estimates);
     return {
