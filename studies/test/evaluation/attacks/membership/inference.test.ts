@@ -11,6 +11,7 @@ import {
 } from '../../../../evaluation/attacks/membership/likelihood-ratio.ts';
 import { reconstructionError } from '../../../../evaluation/attacks/membership/statistics.ts';
 import { drawWorlds, poolOf } from '../../../../evaluation/attacks/membership/worlds.ts';
+import { privacyOf } from '../../../../evaluation/attacks/private.ts';
 import { BlockSchema } from '../../../../evaluation/blocks.ts';
 import { Draws } from '../../../../evaluation/draws.ts';
 import { byPerson, type Person } from '../../../../evaluation/scene.ts';
@@ -49,8 +50,8 @@ describe('inference of membership', () => {
           outputs: ['mean'],
           components: 2,
           differentialPrivacy: {
-            ...{ epsilon: 0.01, delta: 1e-6, neighbours: 'replace', clippingNorm: 2, noise: 'csp' },
-            ...{ honestOwners: null, dataIndependentRanges: true },
+            ...privacyOf(scene),
+            ...{ epsilon: 0.01, neighbours: 'replace', clippingNorm: 2, noise: 'csp' },
           },
         }),
       sizesOf: () => [30],

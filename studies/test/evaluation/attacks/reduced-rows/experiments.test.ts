@@ -3,17 +3,13 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, it } from 'vitest';
 import { EXPERIMENTS } from '../../../../evaluation/attacks/reduced-rows/index.ts';
 import type { Draws } from '../../../../evaluation/draws.ts';
-import type { Effort, Trials } from '../../../../evaluation/experiment.ts';
+import type { Effort } from '../../../../evaluation/experiment.ts';
+import { excessOf } from '../../../../evaluation/judging/excess.ts';
 import type { Scene } from '../../../../evaluation/scene.ts';
 import { sceneOf, trialsOf } from '../support.ts';
 import { madeUpScene } from './made-up.ts';
 
 const run = (id: string, scene: Scene, effort?: Effort) => trialsOf(EXPERIMENTS, id, { scene, effort });
-
-/** (attack − control)/(1 − control). */
-function excess({ attack, control }: Trials): number {
-  return (mean(attack) - mean(control)) / (1 - mean(control));
-}
 
 const sign = (draws: Draws) => (draws.uniform() < 0.5 ? -1 : 1);
 
@@ -51,8 +47,8 @@ describe('attribute inference', () => {
     tags: ['long'],
   }, async () => {
     for (const id of ['attribute-none', 'attribute-pca'])
-      expect(excess(await run(id, apart))).toBeGreaterThan(0.95);
-    expect(excess(await run('attribute-mdr', apart))).toBeLessThan(0.4);
+      expect(excessOf(await run(id, apart)).value).toBeGreaterThan(0.95);
+    expect(excessOf(await run('attribute-mdr', apart)).value).toBeLessThan(0.4);
   });
 
   it('finds what is planted in reduced rows', async () => {
