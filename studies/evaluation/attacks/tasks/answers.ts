@@ -15,7 +15,7 @@ import { attacks } from '../attack.ts';
 import { garbledOf, tooLong } from './garbled.ts';
 import { explained, populationOf, trialsOf } from './population.ts';
 import { checkByRanks, pcaOf, refusal, rowsOf, runsOf } from './scenes.ts';
-import { knownPart, openPart, outsideOf, restBySpectrum, toldBy } from './told.ts';
+import { knownPart, openPart, outsideOf, restBySpectrum, scatterOf, toldBy } from './told.ts';
 
 const RUNS = { quick: 60, full: 150 } as const;
 
@@ -82,7 +82,7 @@ async function repeated(setting: Setting): Promise<Outcome> {
   const own = runs.map(({ members }) => ({
     guess: guessOf(members),
     blind: Matrix.mul(covariance, members.length),
-    truth: new Matrix(totalScatter(pooledStatistics(task, [members]), task.fractionBits)),
+    truth: scatterOf(task, pooledStatistics(task, [members])),
   }));
   const errors = own.map(({ guess, truth }) => Matrix.sub(guess, truth).norm() / truth.norm());
   return {

@@ -1,6 +1,5 @@
 /** Pooled statistics in sight, as `simulated` has them, which is known to be broken; the same attempt against the other protocols, and against blinding. */
 
-import { totalScatter } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
 import { type Channel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
@@ -26,6 +25,7 @@ import { AT_ONCE } from '../in-process/two-party.ts';
 import { tooLong } from './garbled.ts';
 import { type Guess, populationOf, shrunk, trialsOf } from './population.ts';
 import { pcaOf, rowsOf, runsOf } from './scenes.ts';
+import { scatterOf } from './told.ts';
 
 const RUNS = { quick: 150, full: 200 } as const;
 /** Attempts that never succeed take so many to be told from those that do now and then. */
@@ -144,7 +144,7 @@ async function attempts(
     guesses.push({
       guess: shrunk(await attempt({ task, pooled, draws }), blind, blind.norm() ** 2),
       blind,
-      truth: new Matrix(totalScatter(pooled, task.fractionBits)),
+      truth: scatterOf(task, pooled),
     });
   }
   return trialsOf(guesses);

@@ -1,8 +1,8 @@
 /** Two tasks that differ in one owner, and data users that share what some owners know: the statistics of the others. */
 
 import type { FlatResult } from '@eigenveil/methods';
-import { symmetricEigen, totalScatter } from '@eigenveil/projection';
-import { addStatistics, type Statistics } from '@eigenveil/statistics';
+import { symmetricEigen } from '@eigenveil/projection';
+import { addStatistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
@@ -14,16 +14,12 @@ import { attacks } from '../attack.ts';
 import { curves } from '../pictures.ts';
 import { explained, type Guess, type Population, populationOf, trialsOf } from './population.ts';
 import { dealt, membersOf, pcaOf, rowsOf } from './scenes.ts';
-import { expectedRest, grownBy, knownPart, toldBy } from './told.ts';
+import { expectedRest, grownBy, knownPart, scatterOf, toldBy } from './told.ts';
 
 /** Number of owners, which is that of the scenes. */
 const OWNER_COUNT = 8;
 /** Dealings of the members to owners, each with another owner as the target. */
 const DEALINGS = { quick: 80, full: 300 } as const;
-
-/** S̄ of exact sums. */
-const scatterOf = (task: TaskProposal, statistics: Statistics): Matrix =>
-  new Matrix(totalScatter(statistics, task.fractionBits));
 
 /** Declares everything: S̄ itself. */
 const everything = (scene: Scene): TaskProposal =>
@@ -54,20 +50,35 @@ const EXACT = 1e-9;
 /** Guesses a target that has only so many of its rows; without a number, all of them. */
 type Guesser = (dealing: Dealing, size?: number) => Guess;
 
-/** Trials over all dealings, and how much of a target's scatter is explained where it has only so many of its rows. */
-function trialsBySize(setting: Setting, guessOf: Guesser, named: { name: string; caption: string }): Outcome {
-  const dealings = dealingsOf(setting);
-  const few = dealings.slice(0, Math.ceil(dealings.length / 5));
-  const least = Math.min(...few.map(({ target }) => target.length));
-  const sizes = [...[1, 2, 3, 5, 8, 12, 20].filter((size) => size < least), least];
-  const line = sizes.map(
-    (size) => [size, mean(few.map((dealing) => explained(guessOf(dealing, size))))] as const,
-  );
-  return {
-    ...trialsOf(dealings.map((dealing) => guessOf(dealing))),
-    blocks: [curves(setting.scene, { ...named, x: 'rows of the owner', lines: { explained: line } })],
+/**
+ * Tries an attack over all dealings.
+ * @param chart of how much of a target's scatter is explained where it has only so many of its rows; `{k}` in its caption is the number of components
+ */
+const over =
+  (
+    guesserOf: (scene: Scene, task: TaskProposal) => Guesser,
+    taskOf: (scene: Scene) => TaskProposal,
+    chart?: { readonly name: string; readonly caption: string },
+  ) =>
+  async (setting: Setting): Promise<Outcome> => {
+    const task = taskOf(setting.scene);
+    const guessOf = guesserOf(setting.scene, task);
+    const dealings = dealingsOf(setting);
+    const trials = trialsOf(dealings.map((dealing) => guessOf(dealing)));
+    if (chart === undefined) return trials;
+    const few = dealings.slice(0, Math.ceil(dealings.length / 5));
+    const least = Math.min(...few.map(({ target }) => target.length));
+    const sizes = [...[1, 2, 3, 5, 8, 12, 20].filter((size) => size < least), least];
+    const line = sizes.map(
+      (size) => [size, mean(few.map((dealing) => explained(guessOf(dealing, size))))] as const,
+    );
+    const caption = chart.caption.replace('{k}', `${task.components}`);
+    const lines = { explained: line };
+    return {
+      ...trials,
+      blocks: [curves(setting.scene, { name: chart.name, caption, x: 'rows of the owner', lines })],
+    };
   };
-}
 
 /** Infers what so many rows add to a known scatter, from what is released over all. */
 function addedTo(
@@ -101,19 +112,6 @@ function between({ publicSample }: Scene, task: TaskProposal): Guesser {
   };
 }
 
-async function differencingDeclared(setting: Setting): Promise<Outcome> {
-  const guessOf = between(setting.scene, everything(setting.scene));
-  return trialsOf(dealingsOf(setting).map((dealing) => guessOf(dealing)));
-}
-
-async function differencing(setting: Setting): Promise<Outcome> {
-  const task = pcaOf(setting.scene);
-  return trialsBySize(setting, between(setting.scene, task), {
-    name: 'differencing-owner',
-    caption: `An owner's scatter from ${task.components} vectors and eigenvalues of two tasks that differ in it`,
-  });
-}
-
 /** Collects what a coalition knows: its own owners' statistics and scatter, and rows to guess the others' by. */
 function coalitionOf(scene: Scene, task: TaskProposal, owners: readonly (readonly SceneRow[])[]) {
   const own = pooledStatistics(task, owners);
@@ -123,7 +121,7 @@ function coalitionOf(scene: Scene, task: TaskProposal, owners: readonly (readonl
 
 /** Guesses the target where `left` owners have not told what they know, the target among them: as their average. */
 const collusion =
-  (scene: Scene, task: TaskProposal, left: number): Guesser =>
+  (scene: Scene, task: TaskProposal, left = 1): Guesser =>
   ({ target, others }, size = target.length) => {
     const rows = target.slice(0, size);
     const { own, known, population } = coalitionOf(scene, task, others.slice(left - 1));
@@ -135,19 +133,6 @@ const collusion =
       truth: Matrix.sub(scatterOf(task, addStatistics(own, statisticsOf(task, rows))), known),
     };
   };
-
-async function lastOwner(setting: Setting): Promise<Outcome> {
-  const guessOf = collusion(setting.scene, everything(setting.scene), 1);
-  return trialsOf(dealingsOf(setting).map((dealing) => guessOf(dealing)));
-}
-
-async function lastOwnerByVectors(setting: Setting): Promise<Outcome> {
-  const task = pcaOf(setting.scene);
-  return trialsBySize(setting, collusion(setting.scene, task, 1), {
-    name: 'collusion-last-owner',
-    caption: `The last owner's scatter from ${task.components} vectors and eigenvalues, to a data user to which all other owners tell what they know`,
-  });
-}
 
 /** The least number of owners is for this: so many are left. */
 const LEFT = 3;
@@ -207,10 +192,29 @@ const coalition = attacks({ ...COMMON, attacker: 'coalition' });
 const BOTH = ['pima', 'breast_cancer'] as const;
 
 export const OWNERS: readonly Unworded[] = [
-  twoTasks('differencing-owner-declared', 'control', ['S-143', 'S-369'], ['pima'], differencingDeclared),
-  twoTasks('differencing-owner-vectors', 'admitted', ['S-143', 'S-369'], BOTH, differencing),
-  coalition('collusion-last-owner', 'control', ['S-138'], ['pima'], lastOwner),
-  coalition('collusion-last-owner-vectors', 'admitted', ['S-138', 'S-365'], BOTH, lastOwnerByVectors),
+  twoTasks('differencing-owner-declared', 'control', ['S-143', 'S-369'], ['pima'], over(between, everything)),
+  twoTasks(
+    'differencing-owner-vectors',
+    'admitted',
+    ['S-143', 'S-369'],
+    BOTH,
+    over(between, pcaOf, {
+      name: 'differencing-owner',
+      caption: "An owner's scatter from {k} vectors and eigenvalues of two tasks that differ in it",
+    }),
+  ),
+  coalition('collusion-last-owner', 'control', ['S-138'], ['pima'], over(collusion, everything)),
+  coalition(
+    'collusion-last-owner-vectors',
+    'admitted',
+    ['S-138', 'S-365'],
+    BOTH,
+    over(collusion, pcaOf, {
+      name: 'collusion-last-owner',
+      caption:
+        "The last owner's scatter from {k} vectors and eigenvalues, to a data user to which all other owners tell what they know",
+    }),
+  ),
   coalition('collusion-three-left', 'admitted', ['S-138', 'S-365'], BOTH, fewLeft),
   coalition('collusion-owners', 'admitted', ['S-14', 'S-366'], BOTH, ownersTogether),
 ];

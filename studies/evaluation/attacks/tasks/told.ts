@@ -1,6 +1,7 @@
 /** Reads what a PCA tells as matrices, and derives what follows from k eigenpairs of a matrix that grew from another. */
 import type { FlatResult } from '@eigenveil/methods';
-import { symmetricEigen } from '@eigenveil/projection';
+import { symmetricEigen, totalScatter } from '@eigenveil/projection';
+import type { Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { inverse, Matrix } from 'ml-matrix';
 import { squareOf } from '../../../privacy/methods/matrix.ts';
@@ -18,6 +19,10 @@ export const toldBy = ({ vectors, eigenvalues }: Pick<FlatResult, 'vectors' | 'e
   vectors: new Matrix(vectors).transpose(),
   values: eigenvalues,
 });
+
+/** S̄ of exact sums. */
+export const scatterOf = (task: TaskProposal, statistics: Statistics): Matrix =>
+  new Matrix(totalScatter(statistics, task.fractionBits));
 
 /** I − W Wᵀ. */
 export const outsideOf = ({ vectors }: Pick<Told, 'vectors'>): Matrix =>
