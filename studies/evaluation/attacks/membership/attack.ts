@@ -31,10 +31,11 @@ export const FALSE_POSITIVES = 0.01;
 
 /**
  * Scores on a result are compared with this: the score that all but one in a hundred people have on it at most who are not in for certain.
- * @param people of the public sample
+ * @param people of the public sample; without any every score is beyond it
  */
 export function comparison(prepared: Prepared, people: readonly Person[]): Score {
   const scores = people.map((person) => prepared(person).score);
+  if (scores.length === 0) return () => -Infinity;
   return (released) =>
     quantile(
       scores.map((score) => score(released)),

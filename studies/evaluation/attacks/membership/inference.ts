@@ -81,10 +81,7 @@ function tryOut(inference: Inference, { scene, seed }: Setting, rows: number, tr
   const pool = poolOf(scene);
   const candidates = inference.candidatesOf?.(scene, pool);
   const suspicions = new Map(candidates?.map((candidate) => [candidate, prepared(candidate)]));
-  const others =
-    inference.compared === 0
-      ? () => -Infinity
-      : comparison(prepared, target.publicSample.slice(0, inference.compared));
+  const others = comparison(prepared, target.publicSample.slice(0, inference.compared));
   let refused = 0;
   const once = (trial: number) => {
     for (let again = 0; again < DRAWN_AGAIN; again += 1) {

@@ -53,29 +53,25 @@ export function statisticsOfResult(
   populationMean: Vector,
   reference: Pick<FlatResult, 'vectors'>,
 ): (released: FlatResult, row: Vector) => number[] {
-  const towardsMean = (released: FlatResult, away: Vector): number[] =>
-    released.mean ? [dot(away, minus(released.mean, populationMean))] : [];
-  if (method.kind === 'pca')
-    return (released, row) => {
-      const { vectors, eigenvalues } = released;
-      const away = minus(row, populationMean);
-      const centred = minus(row, released.mean ?? populationMean);
-      const leverage = vectors.reduce(
-        (sum, vector, j) => sum + dot(vector, centred) ** 2 / Math.max(Math.abs(eigenvalues[j]!), ROUNDING),
-        0,
-      );
-      return [
-        ...towardsMean(released, away),
-        vectors.reduce((sum, vector, j) => sum + eigenvalues[j]! * dot(vector, away) ** 2, 0),
-        Math.log(leverage + ROUNDING),
-        Math.log(reconstructionError(released, row, populationMean) + ROUNDING),
-      ];
-    };
   return (released, row) => {
+    const { vectors, eigenvalues } = released;
     const away = minus(row, populationMean);
-    const along = released.vectors.map(
-      (vector, j) => Math.sign(dot(vector, reference.vectors[j]!)) * dot(vector, away),
+    const towardsMean = released.mean ? [dot(away, minus(released.mean, populationMean))] : [];
+    if (method.kind !== 'pca') {
+      const signs = vectors.map((vector, j) => Math.sign(dot(vector, reference.vectors[j]!)));
+      const along = vectors.map((vector, j) => signs[j]! * dot(vector, away));
+      return [...towardsMean, ...along, ...eigenvalues];
+    }
+    const centred = minus(row, released.mean ?? populationMean);
+    const leverage = vectors.reduce(
+      (sum, vector, j) => sum + dot(vector, centred) ** 2 / Math.max(Math.abs(eigenvalues[j]!), ROUNDING),
+      0,
     );
-    return [...towardsMean(released, away), ...along, ...released.eigenvalues];
+    return [
+      ...towardsMean,
+      vectors.reduce((sum, vector, j) => sum + eigenvalues[j]! * dot(vector, away) ** 2, 0),
+      Math.log(leverage + ROUNDING),
+      Math.log(reconstructionError(released, row, populationMean) + ROUNDING),
+    ];
   };
 }
