@@ -5,11 +5,10 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { each, type Hits } from '@eigenveil/testbed/goodness/audit';
 import { RealDraws } from '../privacy/random/real.ts';
-import { classificationForest, giniOf } from './classification-forest.ts';
+import { classificationForest, giniOf, regressionForest } from './forests.ts';
 import { gridDbscan } from './grid-dbscan.ts';
 import { logisticModel } from './models.ts';
 import { type ForestShape, growForest } from './private-tree.ts';
-import { regressionForest } from './regression-forest.ts';
 import { epsilonOfSteps, noiseOfSteps } from './renyi.ts';
 import { sampleAndAggregate } from './sample-and-aggregate.ts';
 import { privateDescent } from './sgd.ts';
@@ -56,12 +55,8 @@ const UNIT = { least: 0, largest: 1 };
 function countsOfTrees(source: RandomSource, epsilon: number): Events {
   const setting = { ...STUMPS, ranges: [UNIT], classes: 2, epsilon };
   return events<Rows>([[0.5]], [], (rows) => {
-    const { forest } = classificationForest(
-      source,
-      rows,
-      rows.map(() => 1),
-      setting,
-    );
+    const labels = rows.map(() => 1);
+    const { forest } = classificationForest(source, rows, labels, setting);
     return forest.trees.every(({ leaves }) => leaves[0]![1]! >= 1);
   });
 }
@@ -71,24 +66,15 @@ function splitOfTree(source: RandomSource, told: bigint): Events {
   const features = 20;
   const same = Array.from({ length: 20 }, () => new Array<number>(features).fill(0));
   const apart = [1, ...new Array<number>(features - 1).fill(0)];
-  const shape: ForestShape = {
-    ...STUMPS,
-    trees: 1,
-    depth: 1,
-    featuresPerNode: features,
-    splitShare: 0.999,
+  const setting = {
+    ...{ ...STUMPS, trees: 1, depth: 1, featuresPerNode: features, splitShare: 0.999 },
+    ranges: new Array(features).fill(UNIT),
+    epsilon: AUDITED_EPSILON,
   };
-  const labels = [...same.map(() => 0), 1];
-  const criterion = giniOf(labels, 2);
-  const ranges = new Array(features).fill(UNIT);
+  const gini = giniOf([...same.map(() => 0), 1], 2);
+  const criterion = { ...gini, sensitivity: gini.sensitivity / told };
   return events<Rows>([...same, apart], same, (rows) => {
-    const forest = growForest(
-      source,
-      rows,
-      ranges,
-      { ...criterion, sensitivity: criterion.sensitivity / told },
-      { ...shape, epsilon: AUDITED_EPSILON },
-    );
+    const forest = growForest(source, rows, criterion, setting);
     return forest.trees[0]!.features[0] === 0;
   });
 }
@@ -97,12 +83,8 @@ function splitOfTree(source: RandomSource, told: bigint): Events {
 function sumsOfTrees(source: RandomSource, epsilon: number): Events {
   const setting = { ...STUMPS, trees: 3, ranges: [UNIT], target: UNIT, epsilon };
   return events<Rows>([[0.5]], [], (rows) => {
-    const { forest } = regressionForest(
-      source,
-      rows,
-      rows.map(() => 1),
-      setting,
-    );
+    const targets = rows.map(() => 1);
+    const { forest } = regressionForest(source, rows, targets, setting);
     const sum = forest.trees.reduce((total, { leaves }) => total + leaves[0]![1]!, 0);
     return sum >= forest.trees.length * 1024 && forest.trees.every(({ leaves }) => leaves[0]![0]! >= 1);
   });

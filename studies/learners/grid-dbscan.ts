@@ -10,7 +10,7 @@
  */
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, invalid } from '@eigenveil/privacy/parts';
-import { calibrateDiscreteLaplace, discreteLaplaceMechanism } from '../privacy/mechanisms/index.ts';
+import { discreteLaplaceMechanism } from '../privacy/mechanisms/additive.ts';
 import type { FeatureRange } from './private-tree.ts';
 import { OUTLIER } from './thesis-dbscan.ts';
 
@@ -44,9 +44,7 @@ export function gridDbscan(
     }, 0);
   const exact = new Array<number>(all).fill(0);
   for (const row of rows) exact[cellOf(row)]! += 1;
-  const counts = discreteLaplaceMechanism(source, exact.map(BigInt), {
-    scale: calibrateDiscreteLaplace({ sensitivity: 1n, epsilon }),
-  }).map(Number);
+  const counts = discreteLaplaceMechanism(source, exact, { sensitivity: 1n, epsilon });
   const clusters = joined(
     counts.map((count) => count >= atLeast),
     cells,

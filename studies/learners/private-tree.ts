@@ -20,7 +20,7 @@
  */
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, checkEpsilon, invalid, RandomBits } from '@eigenveil/privacy/parts';
-import { exponentialMechanism } from '../privacy/mechanisms/index.ts';
+import { exponentialMechanism } from '../privacy/mechanisms/choices.ts';
 
 /** Public, of one feature: what lies beyond counts as the nearer end. */
 export interface FeatureRange {
@@ -42,6 +42,13 @@ export interface ForestShape {
   readonly dealing: 'disjoint' | 'shared';
 }
 
+export interface ForestSetting extends ForestShape {
+  /** As many as a row has features. */
+  readonly ranges: readonly FeatureRange[];
+  /** The whole forest's; Infinity gives the plain algorithm. */
+  readonly epsilon: number;
+}
+
 /** How a tree looks at rows: sums of a few whole numbers of each, how impure such sums are, and how a leaf releases them. */
 export interface Criterion {
   /** How many numbers are summed. */
@@ -49,10 +56,10 @@ export interface Criterion {
   /** Adds row `row` to the sums that begin at `at`. */
   add(sums: Float64Array, at: number, row: number): void;
   /** A whole number >= 0 that a row more raises by at most `sensitivity`, and never lowers. */
-  impurity(sums: Float64Array, at: number): number;
+  impurity(sums: Float64Array): number;
   readonly sensitivity: bigint;
   /** What is published of a leaf, at this ε. */
-  release(source: RandomSource, sums: Float64Array, at: number, epsilon: number): number[];
+  release(source: RandomSource, sums: Float64Array, epsilon: number): number[];
 }
 
 interface Tree {
@@ -69,38 +76,27 @@ export interface Forest {
   readonly bins: number;
 }
 
-/**
- * @param ranges of features, as many as a row has
- * @param epsilon of the whole forest; Infinity gives the plain algorithm
- * @throws ERR_DP_PARAMETER for a shape or an ε out of range, or rows with other numbers of features
- */
+/** @throws ERR_DP_PARAMETER for a shape or an ε out of range, or rows with other numbers of features */
 export function growForest(
   source: RandomSource,
   rows: readonly (readonly number[])[],
-  ranges: readonly FeatureRange[],
   criterion: Criterion,
-  { epsilon, ...shape }: ForestShape & { readonly epsilon: number },
+  setting: ForestSetting,
 ): Forest {
+  const { epsilon, ranges, trees, dealing, depth, bins } = setting;
   checkEpsilon(epsilon);
-  checkShape(shape, ranges);
+  checkShape(setting);
   if (!rows.every((row) => row.length === ranges.length)) {
     throw invalid('rows', `${ranges.length} features, as ranges have`, 'other rows');
   }
-  const { trees, dealing, depth, bins } = shape;
   const binned = rows.map((row) => binsOf(row, ranges, bins));
   const random = new RandomBits(source);
   const all = [...rows.keys()];
-  const parts =
-    dealing === 'shared'
-      ? Array.from({ length: trees }, () => all)
-      : deal(all, trees, () => Number(random.below(BigInt(trees))));
+  const parts = Array.from({ length: trees }, (): number[] => (dealing === 'shared' ? all : []));
+  if (dealing === 'disjoint') for (const row of all) parts[Number(random.below(BigInt(trees)))]!.push(row);
   const each = dealing === 'shared' ? epsilon / trees : epsilon;
-  return {
-    trees: parts.map((part) => growTree(source, random, part, binned, criterion, ranges.length, shape, each)),
-    depth,
-    ranges,
-    bins,
-  };
+  const growing = { source, random, binned, criterion, setting };
+  return { trees: parts.map((part) => growTree(growing, part, each)), depth, ranges, bins };
 }
 
 /** What all leaves that the row falls into have released, added up. */
@@ -118,8 +114,7 @@ export function leavesOf({ trees, ranges, bins, depth }: Forest, row: readonly n
   return sums;
 }
 
-function checkShape(shape: ForestShape, ranges: readonly FeatureRange[]): void {
-  const { trees, depth, bins, featuresPerNode, splitShare } = shape;
+function checkShape({ trees, depth, bins, featuresPerNode, splitShare, ranges }: ForestSetting): void {
   checkCount('trees', trees, 1);
   checkCount('depth', depth, 0);
   checkCount('featuresPerNode', featuresPerNode, 1);
@@ -134,12 +129,6 @@ function checkShape(shape: ForestShape, ranges: readonly FeatureRange[]): void {
   }
 }
 
-function deal(rows: readonly number[], parts: number, draw: () => number): number[][] {
-  const dealt = Array.from({ length: parts }, (): number[] => []);
-  for (const row of rows) dealt[draw()]!.push(row);
-  return dealt;
-}
-
 function binsOf(row: readonly number[], ranges: readonly FeatureRange[], bins: number): Uint8Array {
   return Uint8Array.from(ranges, ({ least, largest }, i) => {
     const share = (row[i]! - least) / (largest - least);
@@ -147,66 +136,57 @@ function binsOf(row: readonly number[], ranges: readonly FeatureRange[], bins: n
   });
 }
 
-function growTree(
-  source: RandomSource,
-  random: RandomBits,
-  part: readonly number[],
-  binned: readonly Uint8Array[],
-  criterion: Criterion,
-  features: number,
-  shape: ForestShape,
-  epsilon: number,
-): Tree {
-  const { depth, bins, splitShare } = shape;
+/** What all trees of a forest grow on. */
+interface Growing {
+  readonly source: RandomSource;
+  readonly random: RandomBits;
+  readonly binned: readonly Uint8Array[];
+  readonly criterion: Criterion;
+  readonly setting: ForestSetting;
+}
+
+function growTree(growing: Growing, part: readonly number[], epsilon: number): Tree {
+  const { source, random, binned, criterion, setting } = growing;
+  const { depth, bins, splitShare, featuresPerNode } = setting;
   const inner = 2 ** depth - 1;
-  const chosenFeatures = new Int32Array(inner);
+  const features = new Int32Array(inner);
   const thresholds = new Int32Array(inner);
   const perLevel = depth === 0 ? 0 : (epsilon * splitShare) / depth;
   const perLeaf = depth === 0 ? epsilon : epsilon * (1 - splitShare);
   const nodes: (readonly number[])[] = [part];
   for (let node = 0; node < inner; node += 1) {
     const rows = nodes[node]!;
-    const asked = chooseFeatures(random, features, shape.featuresPerNode);
-    const utilities = asked.flatMap((feature) => utilitiesOf(rows, binned, feature, bins, criterion));
+    const asked = chooseFeatures(random, setting.ranges.length, featuresPerNode);
+    const utilities = asked.flatMap((feature) => utilitiesOf(growing, rows, feature));
     // Monotone utilities: weights twice as steep cost ε, not 2ε.
-    const chosen = exponentialMechanism(source, utilities, {
-      sensitivity: criterion.sensitivity,
-      epsilon: 2 * perLevel,
-    });
+    const { sensitivity } = criterion;
+    const chosen = exponentialMechanism(source, utilities, { sensitivity, epsilon: 2 * perLevel });
     const feature = asked[Math.floor(chosen / (bins - 1))]!;
     const threshold = chosen % (bins - 1);
-    chosenFeatures[node] = feature;
+    features[node] = feature;
     thresholds[node] = threshold;
-    const goesLeft = (row: number) => binned[row]![feature]! <= threshold;
-    nodes.push(
-      rows.filter(goesLeft),
-      rows.filter((row) => !goesLeft(row)),
-    );
+    const sides = Map.groupBy(rows, (row) => binned[row]![feature]! <= threshold);
+    nodes.push(sides.get(true) ?? [], sides.get(false) ?? []);
   }
   const leaves = nodes.slice(inner).map((rows) => {
     const sums = new Float64Array(criterion.width);
     for (const row of rows) criterion.add(sums, 0, row);
-    return criterion.release(source, sums, 0, perLeaf);
+    return criterion.release(source, sums, perLeaf);
   });
-  return { features: chosenFeatures, thresholds, leaves };
+  return { features, thresholds, leaves };
 }
 
 /** Without replacement. */
 function chooseFeatures(random: RandomBits, features: number, count: number): number[] {
   const left = Array.from({ length: features }, (_, i) => i);
-  return Array.from({ length: count }, () => {
-    const at = Number(random.below(BigInt(left.length)));
-    return left.splice(at, 1)[0]!;
-  });
+  return Array.from({ length: count }, () => left.splice(Number(random.below(BigInt(left.length))), 1)[0]!);
 }
 
 /** Of the thresholds of a feature, one after the other: less the impurity of both sides. */
 function utilitiesOf(
+  { binned, criterion, setting: { bins } }: Growing,
   rows: readonly number[],
-  binned: readonly Uint8Array[],
   feature: number,
-  bins: number,
-  criterion: Criterion,
 ): bigint[] {
   const { width } = criterion;
   const sums = new Float64Array(bins * width);
@@ -220,7 +200,7 @@ function utilitiesOf(
       left[i]! += sums[bin * width + i]!;
       right[i]! -= sums[bin * width + i]!;
     }
-    utilities.push(-BigInt(criterion.impurity(left, 0) + criterion.impurity(right, 0)));
+    utilities.push(-BigInt(criterion.impurity(left) + criterion.impurity(right)));
   }
   return utilities;
 }

@@ -11,7 +11,7 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, checkPositive, invalid } from '@eigenveil/privacy/parts';
 import { RealDraws } from '../privacy/random/real.ts';
-import { largestAt } from './classification-forest.ts';
+import { largestAt } from './forests.ts';
 import type { Model } from './models.ts';
 import { noiseOfSteps } from './renyi.ts';
 
@@ -71,7 +71,7 @@ export function privateDescent(
       if (step >= from) mean[i]! += last[i]! / (steps - from);
     }
   }
-  return { last, mean, predict: (row) => largestAt([...model.scores(mean, row)]) };
+  return { last, mean, predict: (row) => largestAt(model.scores(mean, row)) };
 }
 
 function addClipped(sum: Float64Array, gradient: Float64Array, clippingNorm: number): void {

@@ -11,7 +11,7 @@
  */
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, checkPositive } from '@eigenveil/privacy/parts';
-import { calibrateLaplace, laplaceMechanism } from '../privacy/mechanisms/index.ts';
+import { calibrateLaplace, laplaceMechanism } from '../privacy/mechanisms/additive.ts';
 
 export const OUTLIER = -1;
 

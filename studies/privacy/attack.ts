@@ -13,25 +13,21 @@ import {
   stageRelease,
   subtractOwnNoise,
 } from './methods/index.ts';
+import { dot, type Square } from './methods/matrix.ts';
 import { DP_DELTA, settingOf } from './setting.ts';
 import { dealToSites } from './sites.ts';
 
 const SITES = 10;
 const EPSILON = 1;
 
-type Square = readonly (readonly number[])[];
-
 /** Relative root mean square error in percent. */
 function error(got: readonly number[], true_: readonly number[]): number {
-  const square = (values: readonly number[]) => values.reduce((sum, value) => sum + value * value, 0);
-  return 100 * Math.sqrt(square(got.map((value, i) => value - true_[i]!)) / square(true_));
+  const difference = got.map((value, i) => value - true_[i]!);
+  return 100 * Math.sqrt(dot(difference, difference) / dot(true_, true_));
 }
 
-const flat = (matrices: readonly Square[]) => matrices.flat(2);
-const differences = (matrices: readonly Square[]) =>
-  matrices
-    .slice(1)
-    .flatMap((matrix) => matrix.flatMap((row, i) => row.map((x, j) => x - matrices[0]![i]![j]!)));
+const differences = ([first, ...others]: readonly Square[]) =>
+  others.flatMap((matrix) => matrix.flatMap((row, i) => row.map((x, j) => x - first![i]![j]!)));
 
 /** Root mean squares over the entries, over that of what is attacked, in percent: of ELFedPCA's messages and of what Eigenveil releases. */
 export function attackOnce(rows: readonly Row[], name: string, seed: number) {
@@ -48,8 +44,8 @@ export function attackOnce(rows: readonly Row[], name: string, seed: number) {
   const moments = (values: readonly bigint[]) => values.slice(0, (d * (d + 1)) / 2).map(Number);
   const exact = moments(stage.exact);
   return {
-    message: error(flat(run.messages), flat(run.covariances)),
-    recovered: error(flat(recoverCovariances(run)), flat(run.covariances)),
+    message: error(run.messages.flat(2), run.covariances.flat(2)),
+    recovered: error(recoverCovariances(run).flat(2), run.covariances.flat(2)),
     difference: error(differences(run.messages), differences(run.covariances)),
     released: error(moments(stage.noisy), exact),
     attempted: error(moments(subtractOwnNoise(stage, stage.noises[0]!)), exact),

@@ -2,7 +2,8 @@
 import { calibrateAnalyticGaussian, noisePlan, rhoOfBudget } from '@eigenveil/privacy';
 import type { Tidy } from '../instrument/tidy.ts';
 import { RANGES } from './data.ts';
-import { calibrateClassicGaussian, calibrateLaplace, secondMomentSensitivity } from './mechanisms/index.ts';
+import { calibrateClassicGaussian } from './mechanisms/additive.ts';
+import { secondMomentLaplace } from './methods/central.ts';
 import { eigenveil, PCA_METHODS, stageTask } from './methods/index.ts';
 import { DP_DELTA, EPSILONS, settingOf } from './setting.ts';
 
@@ -31,26 +32,20 @@ export const calibrations = (): Tidy[] =>
     };
   });
 
-/** E‖N‖² of the noise on Σ x xᵀ. */
-function squaredNorm(dimension: number, variances: { readonly on: number; readonly off: number }): number {
-  return dimension * variances.on + dimension * (dimension - 1) * variances.off;
-}
-
 /** The largest number of features at which Laplace noise of δ = 0 is less than the Gaussian noise of so many draws of the stage. */
 export function crossing(epsilon: number, draws: 1 | 2): number {
+  const setting = settingOf(eigenveil, 1, epsilon);
   const laplaceIsLess = (dimension: number): boolean => {
-    const task = stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon));
+    const task = stageTask({ features: dimension }, setting);
     const { variances, offDiagonal } = noisePlan(task);
     // In units of rows in the unit ball.
     const unit = 4 ** task.fractionBits;
     const quotient = (variance: typeof offDiagonal) =>
       (draws * Number(variance.numerator)) / Number(variance.denominator) / unit ** 2;
-    const scale = calibrateLaplace({
-      sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1,
-      epsilon,
-    });
-    const gaussian = squaredNorm(dimension, { on: quotient(variances.R), off: quotient(offDiagonal) });
-    return squaredNorm(dimension, { on: 2 * scale ** 2, off: 2 * scale ** 2 }) < gaussian;
+    const laplace = 2 * secondMomentLaplace(dimension, setting) ** 2;
+    // E‖N‖² of the noise on Σ x xᵀ.
+    const squaredNorm = (on: number, off: number) => dimension * on + dimension * (dimension - 1) * off;
+    return squaredNorm(laplace, laplace) < squaredNorm(quotient(variances.R), quotient(offDiagonal));
   };
   let dimension = 0;
   while (laplaceIsLess(dimension + 1)) dimension += 1;

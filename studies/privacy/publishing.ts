@@ -12,10 +12,11 @@ import type { Tidy } from '../instrument/tidy.ts';
 import { classifiedComponents } from './classification.ts';
 import type { LaboratoryData } from './data.ts';
 import { dataSetsOf, rowsOf } from './data-sets.ts';
-import { COST, heldOut, type Labelled, scores, scoresOf } from './held-out.ts';
+import { COST, heldOut, type Labelled, scores, scoresOf, type Trial } from './held-out.ts';
 import { boundedRow, type Row, randomDirections, times } from './methods/index.ts';
+import type { Budget } from './methods/stage.ts';
 import { decided } from './paired.ts';
-import { type Budget, noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
+import { noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
 import { DP_DELTA, DRAFTED_NORM, EPSILON_TITLES, EPSILONS, settingOf } from './setting.ts';
 
 /** What is published, reduced by which projection. Who has seen no row names the most frequent class. */
@@ -32,32 +33,24 @@ type Way = keyof typeof WAYS;
 const COVERED: readonly Way[] = ['noisy', 'synthetic', 'random noisy', 'random synthetic'];
 const QUICK_SETS: readonly string[] = ['iris', 'breast_cancer'];
 
-interface Choice {
-  readonly components: number;
-  readonly epsilon: number;
-}
-
-interface Published {
+interface Published extends Trial {
   readonly seed: number;
   readonly published: Way;
-  readonly learn: Labelled | undefined;
-  readonly test: Labelled;
 }
 
-function trialsOf(data: LaboratoryData, { components, epsilon }: Choice, seed: number): Published[] {
+function trialsOf(
+  data: LaboratoryData,
+  { components, epsilon }: { readonly components: number; readonly epsilon: number },
+  seed: number,
+): Published[] {
   const { name: dataset } = data;
   const split = heldOut(data, seed);
   const source = (way: string) => predictableRandomness(`publishing ${dataset} ${epsilon} ${way} ${seed}`);
-  const clipped = (of: Labelled): Labelled => ({
-    ...of,
-    rows: of.rows.map((row) => boundedRow(row, DRAFTED_NORM, 1)),
-  });
+  const each = (of: Labelled, change: (row: Row) => Row): Labelled => ({ ...of, rows: of.rows.map(change) });
+  const clipped = (of: Labelled) => each(of, (row) => boundedRow(row, DRAFTED_NORM, 1));
   const [train, learn, test] = [clipped(split.train), clipped(split.learn), clipped(split.test)];
   const ways = (prefix: '' | 'random ', projection: readonly Row[], left: Budget): Published[] => {
-    const reduced = (of: Labelled): Labelled => ({
-      ...of,
-      rows: of.rows.map((row) => times(projection, row)),
-    });
+    const reduced = (of: Labelled) => each(of, (row) => times(projection, row));
     const noisy = noisyRows(source(`${prefix}noisy`), reduced(learn), split.classes, left);
     const synthetic = syntheticRows(source(`${prefix}synthetic`), reduced(train), {
       classes: split.classes,
@@ -95,10 +88,11 @@ const lead: Figure = (records) => {
   const told = difference(records);
   return told.value === undefined ? told : { ...told, text: `${told.text}; ${records[0]!.setsAhead}` };
 };
-const ofWays =
-  (ways: readonly Way[]) =>
-  ({ published }: Tidy): boolean =>
-    ways.includes(published as Way);
+const leadAtOne = (published: Way) => ({
+  of: 'beyondMajority',
+  where: { published, epsilon: 1 },
+  figure: difference,
+});
 
 export const publishing = defineStudy({
   id: 'privacy/publishing',
@@ -136,11 +130,9 @@ export const publishing = defineStudy({
     /** What is covered, less the most frequent class, in weighted F1. All cases of a way are one family. */
     beyondMajority: (records) =>
       COVERED.flatMap((published) =>
-        decided(records, {
-          column: 'f1',
-          of: { published },
-          against: { published: 'majority' },
-        }).means.map((mean) => ({ published, ...mean })),
+        decided(records, { column: 'f1', of: { published }, against: { published: 'majority' } }).means.map(
+          (mean) => ({ published, ...mean }),
+        ),
       ),
   },
   tables: {
@@ -163,24 +155,16 @@ export const publishing = defineStudy({
     sets: { of: 'beyondMajority', figure: most('sets', { digits: 0 }) },
     noisyAhead: {
       of: 'beyondMajority',
-      where: ofWays(['noisy', 'random noisy']),
+      where: ({ published }) => String(published).endsWith('noisy'),
       figure: most('setsAhead', { digits: 0 }),
     },
     syntheticAheadAtTen: {
       of: 'beyondMajority',
-      where: (record) => record.epsilon === 10 && ofWays(['synthetic', 'random synthetic'])(record),
+      where: ({ published, epsilon }) => epsilon === 10 && String(published).endsWith('synthetic'),
       figure: least('setsAhead', { digits: 0 }),
     },
-    syntheticLeadAtOne: {
-      of: 'beyondMajority',
-      where: { published: 'synthetic', epsilon: 1 },
-      figure: difference,
-    },
-    randomLeadAtOne: {
-      of: 'beyondMajority',
-      where: { published: 'random synthetic', epsilon: 1 },
-      figure: difference,
-    },
+    syntheticLeadAtOne: leadAtOne('synthetic'),
+    randomLeadAtOne: leadAtOne('random synthetic'),
   },
   holds: {
     noisyUseless: (fact) => fact('noisyAhead') === 0,

@@ -11,32 +11,23 @@
  *   These follow from R, V_k and M_k: the statistics of an LDA task over the reduced features, with the noise that such a task takes from both
  *   servers. The rest is post-processing.
  */
-import { CLASS_WEIGHTS, SCATTER_WEIGHTS } from '@eigenveil/methods';
-import {
-  calibrateAnalyticGaussian,
-  noisePlan,
-  type RandomSource,
-  type StageTask,
-  sampleNoise,
-} from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian, type RandomSource } from '@eigenveil/privacy';
 import type { Labelled } from './held-out.ts';
-import { gaussianMechanism, randomisedResponse } from './mechanisms/index.ts';
+import { gaussianMechanism } from './mechanisms/additive.ts';
+import { randomisedResponse } from './mechanisms/choices.ts';
+import { centredScatter, eigenpairs } from './methods/matrix.ts';
+import type { Row } from './methods/method.ts';
 import {
-  centredScatter,
-  eigenpairs,
-  fromUpperTriangle,
-  type Row,
-  secondMoment,
+  type Budget,
+  discretised,
+  partsOf,
+  released,
   stageComponents,
-  sumOfRows,
-  upperTriangle,
-} from './methods/index.ts';
+  stageTask,
+  statisticsOf,
+  UNIT,
+} from './methods/stage.ts';
 import { RealDraws } from './random/real.ts';
-
-export interface Budget {
-  readonly epsilon: number;
-  readonly dpDelta: number;
-}
 
 const LARGEST_DISTANCE = 2;
 
@@ -48,11 +39,7 @@ export function noisyRows(
   { epsilon, dpDelta }: Budget,
 ): Labelled {
   const half = epsilon / 2;
-  const sigma = calibrateAnalyticGaussian({
-    sensitivity: LARGEST_DISTANCE,
-    epsilon: half,
-    dpDelta,
-  });
+  const sigma = calibrateAnalyticGaussian({ sensitivity: LARGEST_DISTANCE, epsilon: half, dpDelta });
   return {
     rows: rows.map((row) => gaussianMechanism(source, row, { sigma })),
     labels: labels.map((label) => randomisedResponse(source, label, { categories: classes, epsilon: half })),
@@ -65,17 +52,14 @@ export function syntheticRows(
   { rows, labels }: Labelled,
   { classes, count, ...budget }: Budget & { readonly classes: number; readonly count: number },
 ): Labelled | undefined {
-  const k = rows[0]!.length;
-  const integers = rows.map(discretise);
+  const features = rows[0]!.length;
+  const integers = discretised(rows);
   const members = Array.from({ length: classes }, (_, c) => integers.filter((_row, i) => labels[i] === c));
-  const noisy = released(source, taskOf('lda', k, classes, budget), [
-    ...upperTriangle(secondMoment(integers, k)),
-    ...members.flatMap((of) => [...sumOfRows(of, k), of.length]),
-  ]);
-  const R = fromUpperTriangle(noisy, k);
-  const sums = members.map((_, c) => noisy.slice(triangleOf(k) + c * (k + 1)).slice(0, k + 1));
+  const task = stageTask({ features, classes, neighbours: 'replace' }, budget);
+  const { noisy } = released(source, statisticsOf(members, features), task);
+  const { R, sums } = partsOf(noisy, features);
   // A class whose noisy count is not positive counts as empty, as in the protocol.
-  const kept = sums.map((sum, label) => ({ label, V: sum.slice(0, k), M: sum[k]! })).filter(({ M }) => M > 0);
+  const kept = sums.map((sum, label) => ({ label, ...sum })).filter(({ M }) => M > 0);
   if (kept.length === 0) return undefined;
   const within = kept.reduce((S, { V, M }) => centredScatter(S, V, M), R);
   const total = kept.reduce((sum, { M }) => sum + M, 0);
@@ -95,46 +79,11 @@ export function projectionOf(
   components: number,
   budget: Budget,
 ): number[][] {
-  const d = rows[0]!.length;
-  const integers = rows.map(discretise);
-  const exact = [...upperTriangle(secondMoment(integers, d)), ...sumOfRows(integers, d), rows.length];
-  const noisy = released(source, taskOf('pca', d, 1, budget), exact);
+  const features = rows[0]!.length;
+  const task = stageTask({ features, neighbours: 'replace' }, budget);
+  const { noisy } = released(source, statisticsOf([discretised(rows)], features), task);
   // The number of rows is public and positive.
-  return stageComponents(noisy.map(BigInt), d, components)!;
-}
-
-const FRACTION_BITS = 16;
-const UNIT = 2 ** FRACTION_BITS;
-const triangleOf = (k: number): number => (k * (k + 1)) / 2;
-
-/** Towards zero, so that no row leaves the ball. */
-const discretise = (row: Row): number[] => row.map((x) => Math.trunc(x * UNIT) + 0);
-
-function taskOf(kind: 'pca' | 'lda', features: number, classes: number, budget: Budget): StageTask {
-  return {
-    weights: kind === 'pca' ? SCATTER_WEIGHTS : CLASS_WEIGHTS,
-    collectsR: true,
-    features,
-    classes: [classes],
-    fractionBits: FRACTION_BITS,
-    maximumOwners: 1,
-    setting: {
-      epsilon: budget.epsilon,
-      delta: budget.dpDelta,
-      neighbours: 'replace',
-      clippingNorm: 1,
-      noise: 'servers',
-      honestOwners: null,
-      dataIndependentRanges: true,
-    },
-  };
-}
-
-/** The exact integers with the noise of both servers. */
-function released(source: RandomSource, task: StageTask, exact: readonly number[]): number[] {
-  const plan = noisePlan(task);
-  const [one, other] = [sampleNoise(source, task, plan), sampleNoise(source, task, plan)];
-  return exact.map((value, i) => Number(BigInt(value) + one[i]! + other[i]!));
+  return stageComponents(noisy, features, components)!;
 }
 
 /** Draws about a mean, with a scatter of so many rows in units of UNIT²: what noise made negative is 0, and no variance is beyond that of the ball. */

@@ -6,7 +6,7 @@ import { mean, spread, where } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import type { Split } from '../../speed/accuracy/splits.ts';
-import { classificationForest, largestAt } from '../classification-forest.ts';
+import { classificationForest, largestAt } from '../forests.ts';
 import { picked, type SourceName, splitOf, type Table, tableOfCase, tablesOfRun } from './data.ts';
 import { deeperShape, EPSILON_TITLES, forestShape, STUDY_EPSILONS, told } from './settings.ts';
 

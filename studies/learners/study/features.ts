@@ -12,12 +12,13 @@ import { count, distinct, type Figure, least, mean, most, spread, where } from '
 import { type ChartOf, defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { dataSetsOf, rowsOf } from '../../privacy/data-sets.ts';
-import type { Row } from '../../privacy/methods/index.ts';
-import { classificationForest } from '../classification-forest.ts';
+import type { Row } from '../../privacy/methods/method.ts';
+import type { Budget } from '../../privacy/methods/stage.ts';
 import { DECIDED, decidedOf, overDataSets, VERDICT_COUNTS } from '../compared.ts';
+import { classificationForest } from '../forests.ts';
 import { logisticModel } from '../models.ts';
 import type { FeatureRange } from '../private-tree.ts';
-import { type Budget, projection } from '../projection.ts';
+import { projection } from '../projection.ts';
 import { privateDescent } from '../sgd.ts';
 import { picked, splitOf } from './data.ts';
 import { DESCENT, DP_DELTA, EPSILON_TITLES, forestShape, STUDY_EPSILONS } from './settings.ts';

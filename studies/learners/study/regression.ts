@@ -6,7 +6,7 @@ import { beside, type Figure, mean, spread } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { boostedTrees } from '../boosted-trees.ts';
-import { regressionForest } from '../regression-forest.ts';
+import { regressionForest } from '../forests.ts';
 import { type Learner, sampleAndAggregate } from '../sample-and-aggregate.ts';
 import { picked, type SourceName, splitOf, tableOfCase, tablesOfRun } from './data.ts';
 import { BOOSTING, deeperShape, EPSILON_TITLES, forestShape, STUDY_EPSILONS, told } from './settings.ts';

@@ -41,18 +41,23 @@ import {
 } from '@eigenveil/privacy/parts';
 import { GAMMA_ERROR, gammaLowerTail, gammaUpperTail } from './gamma.ts';
 
+/** d and k. */
+interface Shape {
+  readonly dimension: number;
+  readonly degreesOfFreedom: number;
+}
+
 /**
  * The least δ for which the noise is (ε, δ)-differentially private when a row is added or removed, rounded up; in (0, 1].
  * `scale` is s, in squared units of the rows over their bound.
  * @throws ERR_DP_PARAMETER unless d >= 1, k >= d + 1, and ε and s are finite and positive
  */
-export function dpDeltaOfWishart(parameters: {
-  readonly dimension: number;
-  readonly degreesOfFreedom: number;
-  readonly scale: number;
-  readonly epsilon: number;
-}): number {
-  const { dimension, degreesOfFreedom, scale, epsilon } = parameters;
+export function dpDeltaOfWishart({
+  dimension,
+  degreesOfFreedom,
+  scale,
+  epsilon,
+}: Shape & { readonly scale: number; readonly epsilon: number }): number {
   checkWishart(dimension, degreesOfFreedom);
   checkPositive('scale', scale);
   checkPositive('epsilon', epsilon);
@@ -65,20 +70,15 @@ export function dpDeltaOfWishart(parameters: {
 
 /** The first line of the proof note's two, rounded up. */
 export function deltaOfRemoving(a: number, c: number, epsilon: number): number {
-  const shifted = shiftedEdge(c, (epsilon + c) / (a - 1));
+  const shifted = c / Math.expm1((epsilon + c) / (a - 1));
   return surplus(gammaLowerTail(a, shifted + c), gammaLowerTail(a, shifted), epsilon);
 }
 
-/** The second line, rounded up. */
+/** The second line, rounded up; `shifted` is y − c in both. */
 export function deltaOfAdding(a: number, c: number, epsilon: number): number {
   if (c <= epsilon) return 0;
-  const shifted = shiftedEdge(c, (c - epsilon) / (a - 1));
+  const shifted = c / Math.expm1((c - epsilon) / (a - 1));
   return surplus(gammaUpperTail(a, shifted), gammaUpperTail(a, shifted + c), epsilon);
-}
-
-/** y − c for the y at which y/(y − c) is exp(exponent). */
-function shiftedEdge(c: number, exponent: number): number {
-  return c / Math.expm1(exponent);
 }
 
 /** likely − e^ε · unlikely, rounded up; e^ε alone may overflow. */
@@ -92,21 +92,16 @@ function surplus(likely: number, unlikely: number, epsilon: number): number {
  * vary, towards that of symmetric Gaussian noise; the noise has mean s k I, which moves no eigenvector.
  * @throws ERR_DP_PARAMETER unless d >= 1, k >= d + 1, ε > 0 and δ in (0, 1)
  */
-export function calibrateWishart(parameters: {
-  readonly dimension: number;
-  readonly degreesOfFreedom: number;
-  readonly epsilon: number;
-  readonly dpDelta: number;
-}): number {
-  const { dimension, degreesOfFreedom, epsilon, dpDelta } = parameters;
-  checkWishart(dimension, degreesOfFreedom);
+export function calibrateWishart({
+  epsilon,
+  dpDelta,
+  ...shape
+}: Shape & { readonly epsilon: number; readonly dpDelta: number }): number {
+  checkWishart(shape.dimension, shape.degreesOfFreedom);
   checkEpsilon(epsilon);
   checkDelta(dpDelta);
   if (epsilon === Infinity) return 0;
-  return leastThatHolds(
-    (scale) => dpDeltaOfWishart({ dimension, degreesOfFreedom, scale, epsilon }) <= dpDelta,
-    1,
-  );
+  return leastThatHolds((scale) => dpDeltaOfWishart({ ...shape, scale, epsilon }) <= dpDelta, 1);
 }
 
 export function checkWishart(dimension: number, degreesOfFreedom: number): void {

@@ -1,21 +1,24 @@
 /**
  * Methods with one trusted curator, who holds all rows and adds noise once: what distributed methods are measured against.
  *
- * Proofs stand beside the mechanisms: sensitivities of second moments in mechanisms/symmetric.ts, of the joint statistic in
+ * Proofs stand beside the mechanisms: sensitivities of second moments in mechanisms/matrices.ts, of the joint statistic in
  * stage/sensitivity.ts, the Wishart mechanism in wishart-calibration.ts. Over real numbers, for published methods.
  */
 
 import { SCATTER_WEIGHTS } from '@eigenveil/methods';
-import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateAnalyticGaussian, rhoOfBudget, sensitivitySquared } from '@eigenveil/privacy';
-import { gaussianMechanism } from '../mechanisms/gaussian.ts';
-import { calibrateLaplace } from '../mechanisms/laplace.ts';
+import {
+  calibrateAnalyticGaussian,
+  type RandomSource,
+  rhoOfBudget,
+  sensitivitySquared,
+} from '@eigenveil/privacy';
+import { calibrateLaplace, gaussianMechanism } from '../mechanisms/additive.ts';
 import {
   secondMomentSensitivity,
   symmetricGaussianNoise,
   symmetricLaplaceNoise,
-} from '../mechanisms/symmetric.ts';
-import { wishartNoise } from '../mechanisms/wishart.ts';
+  wishartNoise,
+} from '../mechanisms/matrices.ts';
 import { calibrateWishart } from '../mechanisms/wishart-calibration.ts';
 import { keptByGaussian } from './actual.ts';
 import {
@@ -25,26 +28,26 @@ import {
   centredScatter,
   featuresOf,
   fromUpperTriangle,
-  pooled,
   rowsOf,
   type Square,
+  scatterOf,
   secondMoment,
+  squareOf,
   sumOfRows,
   topEigenvectors,
   upperTriangle,
 } from './matrix.ts';
 import {
-  keepsNominal,
+  APPROXIMATE,
+  GIVEN,
   keepsNothing,
-  keepsPure,
-  type Panel,
   type PcaMethod,
   type PcaPromise,
   type PcaSetting,
-  type Site,
+  PURE,
 } from './method.ts';
 
-/** Of methods that trust one party with all rows. */
+/** Whom methods trust that trust one party with all rows. */
 export const CURATOR = 'a curator who holds all rows';
 const CENTRED =
   'Rows are centred by their exact mean, which the publication takes as given and nothing protects.';
@@ -57,51 +60,32 @@ export const nonPrivate: PcaMethod = {
   panel: 'baseline',
   dependsOnSites: false,
   promise: {
-    neighbours: 'none',
-    epsilon: 'none',
-    trust: CURATOR,
-    means: 'not protected',
-    counts: 'public',
+    ...{ ...GIVEN, neighbours: 'none', epsilon: 'none', trust: CURATOR },
     remarks: 'Promises nothing, and clips nothing.',
     keeps: keepsNothing('there is no noise'),
   },
-  run: (_source, sites, { components }) => {
-    const { R, V, Q } = sums(sites);
-    return topEigenvectors(centredScatter(R, V, Q), components);
-  },
+  run: (_source, sites, { components }) => topEigenvectors(scatterOf(sites.flat()), components),
 };
 
-/** The deviation of the noise on the weighted statistics. */
-type JointNoise = (setting: PcaSetting) => number;
-
-const analytic: JointNoise = (setting) => gaussianDeviation(jointSensitivity(), setting);
-const byZcdp: JointNoise = ({ epsilon, dpDelta }) =>
-  jointSensitivity() / Math.sqrt(2 * rhoOfBudget({ epsilon, dpDelta }));
-
-/** R, V and Q with Gaussian noise at once, weighted as the protocol's stage weights them. */
-function jointMethod(of: {
-  readonly name: string;
-  readonly title: string;
-  readonly remarks: string;
-  readonly deviation: JointNoise;
+interface JointStatistics extends Pick<PcaMethod, 'name' | 'title'>, Pick<PcaPromise, 'remarks'> {
+  /** The deviation of the noise on the weighted statistics. */
+  readonly deviation: (setting: PcaSetting) => number;
   /** Weight of the entries of R off the diagonal. */
   readonly offDiagonal: number;
-}): PcaMethod {
-  const { name, title, remarks, deviation, offDiagonal } = of;
+}
+
+/** R, V and Q with Gaussian noise at once, weighted as the protocol's stage weights them. */
+function jointMethod({ deviation, offDiagonal, remarks, ...named }: JointStatistics): PcaMethod {
+  const weighed = (matrix: Square, weight: number) =>
+    squareOf(matrix.length, (i, j) => (i === j ? matrix[i]![j]! : matrix[i]![j]! * weight));
   return {
-    name,
-    title,
+    ...named,
     reference:
       'Balle and Wang, "Improving the Gaussian mechanism for differential privacy" (2018), on the statistics of Eigenveil',
     panel: 'approximate',
     dependsOnSites: false,
     promise: {
-      neighbours: 'add-remove',
-      epsilon: 'approximate',
-      trust: CURATOR,
-      means: 'protected',
-      counts: 'protected',
-      remarks,
+      ...{ ...APPROXIMATE, trust: CURATOR, means: 'protected', counts: 'protected', remarks },
       keeps: (_sites, setting) =>
         keptByGaussian({
           sigma: deviation(setting),
@@ -112,26 +96,26 @@ function jointMethod(of: {
     // Of the second moments alone: the mean has noise of its own.
     noiseDeviation: (sites, setting) => deviation(setting) / rowsOf(sites),
     run: (source, sites, setting) => {
-      const { R, V, Q } = sums(bounded(sites, setting));
+      const d = featuresOf(sites);
+      const rows = bounded(sites, setting).flat();
       const weights = SCATTER_WEIGHTS;
-      const triangle = upperTriangle(weighOffDiagonal(R, offDiagonal));
-      const weighted = [...triangle, ...V.map((x) => x * weights.V), Q * weights.M];
-      const noisy = gaussianMechanism(source, weighted, { sigma: deviation(setting) });
+      const triangle = upperTriangle(weighed(secondMoment(rows, d), offDiagonal));
+      const V = sumOfRows(rows, d).map((x) => x * weights.V);
+      const exact = [...triangle, ...V, rows.length * weights.M];
+      const noisy = gaussianMechanism(source, exact, { sigma: deviation(setting) });
       const count = noisy.at(-1)! / weights.M;
       // As the protocol does: no projection of what looks like no rows.
       if (count <= 0) return undefined;
-      const mean = noisy.slice(triangle.length, -1).map((x) => x / weights.V);
-      const noisyR = weighOffDiagonal(fromUpperTriangle(noisy, V.length), 1 / offDiagonal);
-      return topEigenvectors(centredScatter(noisyR, mean, count), setting.components);
+      const sums = noisy.slice(triangle.length, -1).map((x) => x / weights.V);
+      const R = weighed(fromUpperTriangle(noisy, d), 1 / offDiagonal);
+      return topEigenvectors(centredScatter(R, sums, count), setting.components);
     },
   };
 }
 
-function weighOffDiagonal(matrix: Square, weight: number): number[][] {
-  return matrix.map((row, i) => row.map((entry, j) => (i === j ? entry : entry * weight)));
-}
+const analytic = (setting: PcaSetting): number => gaussianDeviation(jointSensitivity(), setting);
 
-export const centralJoint: PcaMethod = jointMethod({
+export const centralJoint = jointMethod({
   name: 'central',
   title: 'central Gaussian',
   remarks:
@@ -140,15 +124,15 @@ export const centralJoint: PcaMethod = jointMethod({
   offDiagonal: Math.SQRT2,
 });
 
-export const centralJointZcdp: PcaMethod = jointMethod({
+export const centralJointZcdp = jointMethod({
   name: 'central-zcdp',
   title: 'central Gaussian, accounted by zCDP',
   remarks: 'The same with the deviation that the step from zCDP to (ε, δ) gives: what that accounting costs.',
-  deviation: byZcdp,
+  deviation: ({ epsilon, dpDelta }) => jointSensitivity() / Math.sqrt(2 * rhoOfBudget({ epsilon, dpDelta })),
   offDiagonal: Math.SQRT2,
 });
 
-export const centralJointTwice: PcaMethod = jointMethod({
+export const centralJointTwice = jointMethod({
   name: 'central-twice',
   title: 'central Gaussian, drawn twice',
   remarks: 'The analytic deviation times √2: what two servers that do not trust each other have to add.',
@@ -157,7 +141,7 @@ export const centralJointTwice: PcaMethod = jointMethod({
 });
 
 /** As publications have it, with noise of one deviation on the whole triangle: larger than it has to be off the diagonal. */
-export const centralTriangle: PcaMethod = jointMethod({
+export const centralTriangle = jointMethod({
   name: 'central-triangle',
   title: 'central Gaussian, one deviation',
   remarks:
@@ -166,21 +150,45 @@ export const centralTriangle: PcaMethod = jointMethod({
   offDiagonal: 1,
 });
 
-/** Of R, V/2 and Q/2 together, when a row is added or removed; L2. */
-export function jointSensitivity(): number {
-  return Math.sqrt(
-    sensitivitySquared({ weights: SCATTER_WEIGHTS, collectsR: true, classes: [1] }, 'add-remove'),
-  );
+/** R, V/2 and Q/2 together, when a row is added or removed; L2. */
+export const jointSensitivity = (): number =>
+  Math.sqrt(sensitivitySquared({ weights: SCATTER_WEIGHTS, collectsR: true, classes: [1] }, 'add-remove'));
+
+interface SecondMoments
+  extends Pick<PcaMethod, 'name' | 'title' | 'reference' | 'panel'>,
+    Pick<PcaPromise, 'neighbours' | 'epsilon' | 'remarks' | 'keeps'> {
+  /** Standard deviation of a diagonal entry of the noise. */
+  readonly deviation: (dimension: number, setting: PcaSetting) => number;
+  readonly noise: (source: RandomSource, dimension: number, setting: PcaSetting) => Square;
 }
 
-export const analyzeGauss: PcaMethod = secondMomentMethod({
+/** Second moments of centred rows with symmetric noise. */
+function secondMomentMethod(of: SecondMoments): PcaMethod {
+  const { neighbours, epsilon, remarks, keeps, deviation, noise, ...named } = of;
+  return {
+    ...named,
+    dependsOnSites: false,
+    promise: {
+      ...{ ...GIVEN, neighbours, epsilon, trust: CURATOR, keeps },
+      remarks: `${CENTRED} ${remarks}`,
+    },
+    noiseDeviation: (sites, setting) => deviation(featuresOf(sites), setting) / rowsOf(sites),
+    run: (source, sites, setting) => {
+      const dimension = featuresOf(sites);
+      const moments = secondMoment(centredExactly(sites, setting).flat(), dimension);
+      return topEigenvectors(add(moments, noise(source, dimension, setting)), setting.components);
+    },
+  };
+}
+
+export const analyzeGauss = secondMomentMethod({
   name: 'analyze-gauss',
   title: 'Analyze Gauss',
   reference: 'Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss" (2014)',
   panel: 'approximate',
-  epsilon: 'approximate',
-  remarks: `${CENTRED} The analytic deviation in place of the published one, which is larger and does not hold for ε > 1.`,
-  keeps: keepsNominal,
+  ...APPROXIMATE,
+  remarks:
+    'The analytic deviation in place of the published one, which is larger and does not hold for ε > 1.',
   deviation: secondMomentGaussian,
   noise: (source, dimension, setting) =>
     symmetricGaussianNoise(source, dimension, { sigma: secondMomentGaussian(dimension, setting) }),
@@ -189,62 +197,64 @@ export const analyzeGauss: PcaMethod = secondMomentMethod({
 /** The more degrees of freedom, the less noise, towards that of Gaussian noise; from here on little changes. */
 const DEGREES_OF_FREEDOM_FACTOR = 256;
 
-interface Wishart {
-  readonly degreesOfFreedom: number;
-  readonly scale: number;
-}
+/** Wishart noise of these degrees of freedom and this scale. */
+const wishartMethod = (
+  parameters: (
+    dimension: number,
+    setting: PcaSetting,
+  ) => { readonly degreesOfFreedom: number; readonly scale: number },
+  of: Omit<SecondMoments, 'reference' | 'deviation' | 'noise'>,
+): PcaMethod =>
+  secondMomentMethod({
+    ...of,
+    reference:
+      'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
+    // A diagonal entry is the scale times a chi-square; its mean, the same on the whole diagonal, moves no component.
+    deviation: (dimension, setting) => {
+      const { degreesOfFreedom, scale } = parameters(dimension, setting);
+      return scale * Math.sqrt(2 * degreesOfFreedom);
+    },
+    noise: (source, dimension, setting) => wishartNoise(source, dimension, parameters(dimension, setting)),
+  });
 
-function wishartParameters(dimension: number, { epsilon, dpDelta }: PcaSetting): Wishart {
-  const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
-  return { degreesOfFreedom, scale: calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta }) };
-}
+export const wishart = wishartMethod(
+  (dimension, { epsilon, dpDelta }) => {
+    const degreesOfFreedom = DEGREES_OF_FREEDOM_FACTOR * dimension;
+    return { degreesOfFreedom, scale: calibrateWishart({ dimension, degreesOfFreedom, epsilon, dpDelta }) };
+  },
+  {
+    name: 'wishart',
+    title: 'Wishart',
+    panel: 'approximate',
+    ...APPROXIMATE,
+    remarks:
+      'With 256 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.',
+  },
+);
 
-function publishedWishart(dimension: number, { epsilon }: PcaSetting): Wishart {
-  return { degreesOfFreedom: dimension + 1, scale: 3 / (2 * epsilon) };
-}
+export const wishartPublished = wishartMethod(
+  (dimension, { epsilon }) => ({ degreesOfFreedom: dimension + 1, scale: 3 / (2 * epsilon) }),
+  {
+    name: 'wishart-published',
+    title: 'Wishart, as published',
+    panel: 'unkept',
+    neighbours: 'none',
+    epsilon: 'none',
+    remarks:
+      'The publication claims (ε, 0) with d + 1 degrees of freedom and scale 3/(2ε). It promises nothing of the kind: some outputs are possible without a row only (mechanisms/wishart-calibration.ts).',
+    keeps: keepsNothing('some outputs are possible without a row only'),
+  },
+);
 
-/** A diagonal entry is the scale times a chi-square; its mean, the same on the whole diagonal, moves no component. */
-function wishartDeviation({ degreesOfFreedom, scale }: Wishart): number {
-  return scale * Math.sqrt(2 * degreesOfFreedom);
-}
-
-export const wishart: PcaMethod = secondMomentMethod({
-  name: 'wishart',
-  title: 'Wishart',
-  reference:
-    'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
-  panel: 'approximate',
-  epsilon: 'approximate',
-  remarks: `${CENTRED} With 256 d degrees of freedom and the scale at which (ε, δ) does hold: as published it does not, see below.`,
-  keeps: keepsNominal,
-  deviation: (dimension, setting) => wishartDeviation(wishartParameters(dimension, setting)),
-  noise: (source, dimension, setting) =>
-    wishartNoise(source, dimension, wishartParameters(dimension, setting)),
-});
-
-export const wishartPublished: PcaMethod = secondMomentMethod({
-  name: 'wishart-published',
-  title: 'Wishart, as published',
-  reference:
-    'Jiang, Xie and Zhang, "Wishart mechanism for differentially private principal components analysis" (2016)',
-  panel: 'unkept',
-  epsilon: 'none',
-  remarks: `${CENTRED} The publication claims (ε, 0) with d + 1 degrees of freedom and scale 3/(2ε). It promises nothing of the kind: some outputs are possible without a row only (mechanisms/wishart-calibration.ts).`,
-  keeps: keepsNothing('some outputs are possible without a row only'),
-  deviation: (dimension, setting) => wishartDeviation(publishedWishart(dimension, setting)),
-  noise: (source, dimension, setting) =>
-    wishartNoise(source, dimension, publishedWishart(dimension, setting)),
-});
-
-export const ppdp: PcaMethod = secondMomentMethod({
+export const ppdp = secondMomentMethod({
   name: 'ppdp',
   title: 'PPDP',
   reference:
     'Jiang, Ji, Wang, Mohammed, Cheng and Ohno-Machado, "Differential-private data publishing through component analysis" (2013)',
   panel: 'pure',
-  epsilon: 'pure',
-  remarks: `${CENTRED} Assumed: symmetric Laplace noise on Σ x xᵀ of rows with ‖x‖₂ ≤ 1; its scale is the exact sensitivity (d + 1)/2 over ε, no more than any published bound.`,
-  keeps: keepsPure,
+  ...PURE,
+  remarks:
+    'Assumed: symmetric Laplace noise on Σ x xᵀ of rows with ‖x‖₂ ≤ 1; its scale is the exact sensitivity (d + 1)/2 over ε, no more than any published bound.',
   deviation: (dimension, setting) => Math.SQRT2 * secondMomentLaplace(dimension, setting),
   noise: (source, dimension, setting) =>
     symmetricLaplaceNoise(source, dimension, { scale: secondMomentLaplace(dimension, setting) }),
@@ -263,48 +273,4 @@ export function secondMomentLaplace(dimension: number, { epsilon }: PcaSetting):
 /** The deviation of Gaussian noise for a query of this L2 sensitivity; 0 for ε = Infinity. */
 export function gaussianDeviation(sensitivity: number, { epsilon, dpDelta }: PcaSetting): number {
   return calibrateAnalyticGaussian({ sensitivity, epsilon, dpDelta });
-}
-
-function secondMomentMethod(of: {
-  readonly name: string;
-  readonly title: string;
-  readonly reference: string;
-  readonly panel: Panel;
-  readonly epsilon: 'none' | 'pure' | 'approximate';
-  readonly remarks: string;
-  readonly keeps: PcaPromise['keeps'];
-  /** Of a diagonal entry of the noise. */
-  readonly deviation: (dimension: number, setting: PcaSetting) => number;
-  readonly noise: (source: RandomSource, dimension: number, setting: PcaSetting) => Square;
-}): PcaMethod {
-  const { name, title, reference, panel, epsilon, remarks, keeps, deviation, noise } = of;
-  return {
-    name,
-    title,
-    reference,
-    panel,
-    dependsOnSites: false,
-    promise: {
-      neighbours: epsilon === 'none' ? 'none' : 'add-remove',
-      epsilon,
-      trust: CURATOR,
-      means: 'not protected',
-      counts: 'public',
-      remarks,
-      keeps,
-    },
-    noiseDeviation: (sites, setting) => deviation(featuresOf(sites), setting) / rowsOf(sites),
-    run: (source, sites, setting) => {
-      const rows = pooled(centredExactly(sites, setting));
-      const dimension = featuresOf(sites);
-      const moments = secondMoment(rows, dimension);
-      return topEigenvectors(add(moments, noise(source, dimension, setting)), setting.components);
-    },
-  };
-}
-
-function sums(sites: readonly Site[]): { R: number[][]; V: number[]; Q: number } {
-  const dimension = featuresOf(sites);
-  const rows = pooled(sites);
-  return { R: secondMoment(rows, dimension), V: sumOfRows(rows, dimension), Q: rows.length };
 }

@@ -12,8 +12,8 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateClassicGaussian } from '../mechanisms/gaussian.ts';
-import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
+import { calibrateClassicGaussian } from '../mechanisms/additive.ts';
+import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/matrices.ts';
 import { keptByGaussian } from './actual.ts';
 import { secondMomentGaussian } from './central.ts';
 import { meanOfNodes } from './local-gaussian.ts';
@@ -27,30 +27,17 @@ import {
   squareOf,
   topEigenvectors,
 } from './matrix.ts';
-import type { Kept, PcaMethod, PcaSetting, Site } from './method.ts';
+import {
+  APPROXIMATE,
+  GIVEN,
+  OWN_SITE,
+  type PcaMethod,
+  type PcaPromise,
+  type PcaSetting,
+  type Site,
+} from './method.ts';
 
-type Calibration = 'published' | 'recalibrated';
-
-/** τ_i N_i: the deviation of the noise on Σ x xᵀ. */
-function dpdispcaDeviation(dimension: number, setting: PcaSetting, calibration: Calibration): number {
-  return calibration === 'published' && setting.epsilon <= 1
-    ? calibrateClassicGaussian({ sensitivity: sensitivityOf(dimension), ...setting })
-    : secondMomentGaussian(dimension, setting);
-}
-
-function sensitivityOf(dimension: number): number {
-  return secondMomentSensitivity(dimension, 'add-remove').l2;
-}
-
-/** The classic deviation is larger than it has to be, so that less than the nominal ε is spent. */
-function kept(sites: readonly Site[], setting: PcaSetting, calibration: Calibration): Kept {
-  const dimension = featuresOf(sites);
-  return keptByGaussian({
-    sigma: dpdispcaDeviation(dimension, setting, calibration),
-    sensitivity: sensitivityOf(dimension),
-    dpDelta: setting.dpDelta,
-  });
-}
+const sensitivityOf = (dimension: number): number => secondMomentSensitivity(dimension, 'add-remove').l2;
 
 /** P_i P_iᵀ. */
 function contribution(source: RandomSource, site: Site, dimension: number, deviation: number): number[][] {
@@ -62,33 +49,36 @@ function contribution(source: RandomSource, site: Site, dimension: number, devia
   );
 }
 
-function method(calibration: Calibration): PcaMethod {
+/** @param deviationOf τ_i N_i: the deviation of the noise on Σ x xᵀ */
+function method(
+  deviationOf: (dimension: number, setting: PcaSetting) => number,
+  { remarks, ...named }: Pick<PcaMethod, 'name' | 'title'> & Pick<PcaPromise, 'remarks'>,
+): PcaMethod {
   return {
-    name: calibration === 'published' ? 'dpdispca' : 'dpdispca-recalibrated',
-    title: calibration === 'published' ? 'DPdisPCA' : 'DPdisPCA, recalibrated',
+    ...named,
     reference: 'Imtiaz and Sarwate, "Differentially private distributed principal component analysis" (2018)',
     panel: 'approximate',
     dependsOnSites: true,
     promise: {
-      neighbours: 'add-remove',
-      epsilon: 'approximate',
-      trust: 'each row’s own site',
-      means: 'not protected',
-      counts: 'public',
-      remarks:
-        calibration === 'published'
-          ? 'Rows are centred by their exact common mean, which nothing protects. Assumed R = d. The published deviation up to ε = 1, where it holds; beyond, the analytic one.'
-          : 'The same with the analytic deviation for all ε.',
-      keeps: (sites, setting) => kept(sites, setting, calibration),
+      ...{ ...APPROXIMATE, ...GIVEN, trust: OWN_SITE, remarks },
+      // The classic deviation is larger than it has to be, so that less than the nominal ε is spent.
+      keeps: (sites, setting) => {
+        const sigma = deviationOf(featuresOf(sites), setting);
+        return keptByGaussian({
+          sigma,
+          sensitivity: sensitivityOf(featuresOf(sites)),
+          dpDelta: setting.dpDelta,
+        });
+      },
     },
     // Before negative eigenvalues are left out.
     noiseDeviation: (sites, setting) => {
-      const sum = dpdispcaDeviation(featuresOf(sites), setting, calibration);
+      const sum = deviationOf(featuresOf(sites), setting);
       return meanOfNodes(sites.map(({ length }) => sum / length));
     },
     run: (source, sites, setting) => {
       const dimension = featuresOf(sites);
-      const deviation = dpdispcaDeviation(dimension, setting, calibration);
+      const deviation = deviationOf(dimension, setting);
       const sum = centredExactly(sites, setting)
         .map((site) => contribution(source, site, dimension, deviation))
         .reduce(add);
@@ -97,5 +87,21 @@ function method(calibration: Calibration): PcaMethod {
   };
 }
 
-export const dpdispca: PcaMethod = method('published');
-export const dpdispcaRecalibrated: PcaMethod = method('recalibrated');
+export const dpdispca = method(
+  (dimension, setting) =>
+    setting.epsilon <= 1
+      ? calibrateClassicGaussian({ sensitivity: sensitivityOf(dimension), ...setting })
+      : secondMomentGaussian(dimension, setting),
+  {
+    name: 'dpdispca',
+    title: 'DPdisPCA',
+    remarks:
+      'Rows are centred by their exact common mean, which nothing protects. Assumed R = d. The published deviation up to ε = 1, where it holds; beyond, the analytic one.',
+  },
+);
+
+export const dpdispcaRecalibrated = method(secondMomentGaussian, {
+  name: 'dpdispca-recalibrated',
+  title: 'DPdisPCA, recalibrated',
+  remarks: 'The same with the analytic deviation for all ε.',
+});

@@ -20,7 +20,7 @@
  *   the mean than that all turn, and Σ A_i changes by as much as √2 Σ N_i/(N_i − 1), about s √2 (`corrected`: √2). Normalised after an exact mean, it
  *   has no sensitivity of order 1/n, and where the mean belongs to the rows no variant keeps anything near its nominal ε.
  * - A_i′ − A_j′ = A_i − A_j: who sees single messages needs no seed to be rid of the noise. Site 1, and every site that sees messages, knows the
- *   seed and subtracts E/s (attack.ts). Site 2 knows all masks.
+ *   seed and subtracts E/s (recoverCovariances). Site 2 knows all masks.
  * - Y is computed from the rows without noise: no ε covers it.
  * - Σ A_i is not the pooled covariance unless all sites are of one size: a small site weighs as much as a large one. `corrected` divides
  *   by the common n − 1. Its A′ is that of Analyze Gauss on normalised rows.
@@ -28,10 +28,10 @@
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/testbed/random';
-import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
+import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/matrices.ts';
 import { keptByGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';
-import { masked, sumOfMasked, zeroSumMasks } from './masks.ts';
+import { masked, signed, sumOfMasked, zeroSumMasks } from './masks.ts';
 import {
   add,
   centreBy,
@@ -43,7 +43,7 @@ import {
   times,
   topSingularVectors,
 } from './matrix.ts';
-import { type Kept, keepsNominal, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
+import { APPROXIMATE, GIVEN, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
 
 type Variant = 'published' | 'repaired' | 'corrected';
 
@@ -86,7 +86,9 @@ export function runElfedpca(
   variant: Variant,
 ): Elfedpca {
   const dimension = featuresOf(sites);
-  const masks = dealtMasks(source, sites.length, dimension + 1);
+  // The masks of the others sum to zero, so that a single one is zero, too.
+  const none = new Array<bigint>(dimension + 1).fill(0n);
+  const masks = [none, ...(sites.length > 1 ? zeroSumMasks(source, sites.length - 1, dimension + 1) : [])];
   const maskedSums = sites.map((site, i) => masked(sumsOf(site, dimension), masks[i]!));
   const step = noisyCovariances(source, sites, meanOf(maskedSums).mean, setting, variant);
   const components = topSingularVectors(step.messages.reduce(add), setting.components);
@@ -112,12 +114,6 @@ export function noisyCovariances(
   return { seed, messages, covariances, normalised, deviation };
 }
 
-/** Zeros for site 1; the others' sum to zero, so that a single one is zero, too. */
-function dealtMasks(source: RandomSource, sites: number, length: number): bigint[][] {
-  const collector = new Array<bigint>(length).fill(0n);
-  return sites === 1 ? [collector] : [collector, ...zeroSumMasks(source, sites - 1, length)];
-}
-
 /** Σ x in units of 2^-40, and the number of rows: what is masked. */
 export function sumsOf(site: Site, dimension: number): bigint[] {
   return [...sumOfRows(site, dimension).map((x) => BigInt(Math.round(x * UNIT))), BigInt(site.length)];
@@ -139,9 +135,8 @@ function divisorsOf(sites: readonly Site[], variant: Variant): number[] {
 
 /** Of Σ A_i, for a given mean: L2, when a row is added or removed and the divisors stay. */
 export function elfedpcaSensitivity(sites: readonly Site[], variant: Variant): number {
-  return (
-    secondMomentSensitivity(featuresOf(sites), 'add-remove').l2 / Math.min(...divisorsOf(sites, variant))
-  );
+  const { l2 } = secondMomentSensitivity(featuresOf(sites), 'add-remove');
+  return l2 / Math.min(...divisorsOf(sites, variant));
 }
 
 /** τ, of the entries of E. */
@@ -152,19 +147,23 @@ export function elfedpcaDeviation(sites: readonly Site[], setting: PcaSetting, v
     : gaussianDeviation(elfedpcaSensitivity(sites, variant), setting);
 }
 
-/** What the published τ keeps. */
-function keptAsPublished(sites: readonly Site[], setting: PcaSetting): Kept {
-  return keptByGaussian({
-    sigma: elfedpcaDeviation(sites, setting, 'published'),
-    sensitivity: elfedpcaSensitivity(sites, 'published'),
-    dpDelta: setting.dpDelta,
-  });
+/** E: the same for all who know the seed. */
+export const sharedNoise = (seed: string, dimension: number, sigma: number): number[][] =>
+  symmetricGaussianNoise(predictableRandomness(seed), dimension, { sigma });
+
+/** A_i of every site, by one that knows the seed: it draws E again and subtracts E/s from the messages. */
+export function recoverCovariances({
+  messages,
+  seed,
+  deviation,
+}: Pick<Elfedpca, 'messages' | 'seed' | 'deviation'>): number[][][] {
+  const noise = sharedNoise(seed, messages[0]!.length, deviation);
+  return messages.map((message) => add(message, scaled(noise, -1 / messages.length)));
 }
 
-/** E: the same for all who know the seed. */
-export function sharedNoise(seed: string, dimension: number, deviation: number): number[][] {
-  return symmetricGaussianNoise(predictableRandomness(seed), dimension, { sigma: deviation });
-}
+/** Every site's Σ x and number of rows, by site 2, which dealt the masks, once it sees what site 1 gets. */
+export const unmaskedSums = ({ masks, maskedSums }: Pick<Elfedpca, 'masks' | 'maskedSums'>): bigint[][] =>
+  maskedSums.map((sums, i) => sums.map((sum, j) => signed(sum - masks[i]![j]!)));
 
 const LIMITS =
   'Every row divided by its length after the exact mean, so that this holds for a mean that is given. Promises nothing to a site, to who sees single messages, nor of the reduced rows that it publishes.';
@@ -203,13 +202,16 @@ function method(variant: Variant): PcaMethod {
     panel,
     dependsOnSites: true,
     promise: {
-      neighbours: 'add-remove',
-      epsilon: 'approximate',
-      trust: 'every single site: each knows the seed of all noise',
-      means: 'not protected',
-      counts: 'public',
+      ...{ ...APPROXIMATE, ...GIVEN, trust: 'every single site: each knows the seed of all noise' },
       remarks: `${remarks} ${LIMITS}`,
-      keeps: variant === 'published' ? keptAsPublished : keepsNominal,
+      ...(variant === 'published' && {
+        keeps: (sites, setting) =>
+          keptByGaussian({
+            sigma: elfedpcaDeviation(sites, setting, variant),
+            sensitivity: elfedpcaSensitivity(sites, variant),
+            dpDelta: setting.dpDelta,
+          }),
+      }),
     },
     noiseDeviation: (sites, setting) => {
       const divisors = divisorsOf(sites, variant);
@@ -220,6 +222,6 @@ function method(variant: Variant): PcaMethod {
   };
 }
 
-export const elfedpca: PcaMethod = method('published');
-export const elfedpcaRepaired: PcaMethod = method('repaired');
-export const elfedpcaCorrected: PcaMethod = method('corrected');
+export const elfedpca = method('published');
+export const elfedpcaRepaired = method('repaired');
+export const elfedpcaCorrected = method('corrected');

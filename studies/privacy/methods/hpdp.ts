@@ -24,7 +24,7 @@ import {
   topEigenvectors,
   upperTriangle,
 } from './matrix.ts';
-import { keepsPure, type PcaMethod, type PcaSetting, type Site } from './method.ts';
+import { CENTRED, GIVEN, type PcaMethod, type PcaSetting, PURE, type Site } from './method.ts';
 
 const ROW_UNIT = 2 ** 16;
 const UNIT = ROW_UNIT ** 2;
@@ -49,13 +49,8 @@ export function hpdpContributions(
 
 /** What the holder of the key computes of the decrypted sum. */
 export function hpdpComponents(sum: readonly bigint[], dimension: number, components: number): number[][] {
-  return topEigenvectors(
-    fromUpperTriangle(
-      sum.map((entry) => Number(entry) / UNIT),
-      dimension,
-    ),
-    components,
-  );
+  const entries = sum.map((entry) => Number(entry) / UNIT);
+  return topEigenvectors(fromUpperTriangle(entries, dimension), components);
 }
 
 export const hpdp: PcaMethod = {
@@ -66,15 +61,10 @@ export const hpdp: PcaMethod = {
   // The noise of the sum has one distribution for any number of sites.
   dependsOnSites: false,
   promise: {
-    neighbours: 'add-remove',
-    epsilon: 'pure',
+    ...{ ...PURE, ...GIVEN },
     trust:
       'all sites to add their part and to keep it to themselves; who holds the key not to open single contributions',
-    means: 'not protected',
-    counts: 'public',
-    remarks:
-      'Rows are centred by their exact mean, which nothing protects. Noise on Σ x xᵀ with the exact sensitivity (d + 1)/2.',
-    keeps: keepsPure,
+    remarks: `${CENTRED} Noise on Σ x xᵀ with the exact sensitivity (d + 1)/2.`,
   },
   noiseDeviation: (sites, setting) =>
     (Math.SQRT2 * secondMomentLaplace(featuresOf(sites), setting)) / rowsOf(sites),

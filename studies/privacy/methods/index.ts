@@ -22,24 +22,14 @@ import { twoStageLocal } from './two-stage.ts';
 import { twoStagePublic, twoStagePublicActual, twoStageWritten } from './two-stage-patent.ts';
 import { eigenveilAround, eigenveilAroundOne } from './two-tasks.ts';
 
-export { recoverCovariances, subtractOwnNoise } from './attack.ts';
 export { CURATOR } from './central.ts';
-export { type Elfedpca, runElfedpca } from './elfedpca.ts';
+export { recoverCovariances, runElfedpca } from './elfedpca.ts';
 export { hpdpComponents, hpdpContributions } from './hpdp.ts';
-export {
-  boundedRow,
-  centredScatter,
-  eigenpairs,
-  fromUpperTriangle,
-  secondMoment,
-  sumOfRows,
-  times,
-  upperTriangle,
-} from './matrix.ts';
+export { boundedRow, fromUpperTriangle, times } from './matrix.ts';
 export type { Kept, Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
 export { identityOf } from './method.ts';
 export { randomDirections } from './random-directions.ts';
-export { eigenveil, type StageRelease, stageComponents, stageRelease, stageTask } from './stage.ts';
+export { eigenveil, stageRelease, stageTask, subtractOwnNoise } from './stage.ts';
 
 /** In the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [

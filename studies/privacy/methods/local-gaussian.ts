@@ -10,26 +10,19 @@
  * here. Assumed: the analytic deviation, and rows centred by a mean that is given.
  */
 
-import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
+import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/matrices.ts';
 import { gaussianDeviation, secondMomentGaussian } from './central.ts';
 import {
   add,
   centredExactly,
   featuresOf,
   norm,
-  pooled,
   rowsOf,
   scaled,
   secondMoment,
   topEigenvectors,
 } from './matrix.ts';
-import { keepsNominal, type PcaMethod, type PcaSetting } from './method.ts';
-
-const MEAN = 'Rows are centred by their exact mean, which nothing protects.';
-
-/** Of the noise on one x xᵀ. */
-const rowDeviation = (dimension: number, setting: PcaSetting): number =>
-  gaussianDeviation(secondMomentSensitivity(dimension, 'replace').l2, setting);
+import { APPROXIMATE, CENTRED, GIVEN, NOBODY, OWN_SITE, type PcaMethod, type PcaSetting } from './method.ts';
 
 export const lgmPerNode: PcaMethod = {
   name: 'lgm-node',
@@ -38,13 +31,8 @@ export const lgmPerNode: PcaMethod = {
   panel: 'approximate',
   dependsOnSites: true,
   promise: {
-    neighbours: 'add-remove',
-    epsilon: 'approximate',
-    trust: 'each row’s own site',
-    means: 'not protected',
-    counts: 'public',
-    remarks: `${MEAN} Assumed: covariances of weight 1/N_t, and the analytic deviation.`,
-    keeps: keepsNominal,
+    ...{ ...APPROXIMATE, ...GIVEN, trust: OWN_SITE },
+    remarks: `${CENTRED} Assumed: covariances of weight 1/N_t, and the analytic deviation.`,
   },
   noiseDeviation: (sites, setting) =>
     meanOfNodes(sites.map(({ length }) => secondMomentGaussian(featuresOf(sites), setting) / length)),
@@ -60,9 +48,11 @@ export const lgmPerNode: PcaMethod = {
 };
 
 /** The deviation of the mean of independent noises. */
-export function meanOfNodes(deviations: readonly number[]): number {
-  return norm(deviations) / deviations.length;
-}
+export const meanOfNodes = (deviations: readonly number[]): number => norm(deviations) / deviations.length;
+
+/** The deviation of the noise on one x xᵀ. */
+const rowDeviation = (dimension: number, setting: PcaSetting): number =>
+  gaussianDeviation(secondMomentSensitivity(dimension, 'replace').l2, setting);
 
 export const lgm: PcaMethod = {
   name: 'lgm',
@@ -71,20 +61,15 @@ export const lgm: PcaMethod = {
   panel: 'local',
   dependsOnSites: false,
   promise: {
-    neighbours: 'replace',
-    epsilon: 'approximate',
-    trust: 'nobody: each row protects itself',
-    means: 'not protected',
-    counts: 'public',
-    remarks: `${MEAN} Assumed: the analytic deviation.`,
-    keeps: keepsNominal,
+    ...{ ...APPROXIMATE, ...GIVEN, neighbours: 'replace', trust: NOBODY },
+    remarks: `${CENTRED} Assumed: the analytic deviation.`,
   },
   noiseDeviation: (sites, setting) => rowDeviation(featuresOf(sites), setting) / Math.sqrt(rowsOf(sites)),
   run: (source, sites, setting) => {
     const dimension = featuresOf(sites);
-    const rows = pooled(centredExactly(sites, setting));
-    const sigma = Math.sqrt(rows.length) * rowDeviation(dimension, setting);
+    const sigma = Math.sqrt(rowsOf(sites)) * rowDeviation(dimension, setting);
     const noise = symmetricGaussianNoise(source, dimension, { sigma });
-    return topEigenvectors(add(secondMoment(rows, dimension), noise), setting.components);
+    const moments = secondMoment(centredExactly(sites, setting).flat(), dimension);
+    return topEigenvectors(add(moments, noise), setting.components);
   },
 };

@@ -58,12 +58,26 @@ export interface PcaPromise {
   keeps(sites: readonly Site[], setting: PcaSetting): Kept;
 }
 
-/** Of methods that keep what they are told. */
-export const keepsNominal: PcaPromise['keeps'] = (_sites, { epsilon, dpDelta }) => ({ epsilon, dpDelta });
-export const keepsPure: PcaPromise['keeps'] = (_sites, { epsilon }) => ({ epsilon, dpDelta: 0 });
 export const keepsNothing =
   (none: string): PcaPromise['keeps'] =>
   () => ({ none });
+
+/** Promises that methods have in common, with what they keep: all that they are told. */
+export const APPROXIMATE = {
+  neighbours: 'add-remove',
+  epsilon: 'approximate',
+  keeps: (_sites: readonly Site[], { epsilon, dpDelta }: PcaSetting): Kept => ({ epsilon, dpDelta }),
+} as const;
+export const PURE = {
+  neighbours: 'add-remove',
+  epsilon: 'pure',
+  keeps: (_sites: readonly Site[], { epsilon }: PcaSetting): Kept => ({ epsilon, dpDelta: 0 }),
+} as const;
+/** Of methods that start from centred rows, and weigh them by public numbers. */
+export const GIVEN = { means: 'not protected', counts: 'public' } as const;
+export const CENTRED = 'Rows are centred by their exact mean, which nothing protects.';
+export const OWN_SITE = 'each row’s own site';
+export const NOBODY = 'nobody: each row protects itself';
 
 /** Methods by name and constants: what a result depends on beside its setting. */
 export const identityOf = (methods: readonly PcaMethod[]): string =>

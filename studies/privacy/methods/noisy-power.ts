@@ -27,16 +27,25 @@ import { RealDraws } from '../random/real.ts';
 import { gaussianDeviation } from './central.ts';
 import {
   centredExactly,
-  eigenpairs,
+  dot,
   featuresOf,
   orthonormal,
   secondMoment,
   squareOf,
   times,
+  topEigenvectors,
 } from './matrix.ts';
-import { keepsNominal, type PcaMethod, type PcaSetting, type Site } from './method.ts';
+import {
+  APPROXIMATE,
+  CENTRED,
+  GIVEN,
+  OWN_SITE,
+  type PcaMethod,
+  type PcaPromise,
+  type PcaSetting,
+  type Site,
+} from './method.ts';
 
-const ROUNDS = 1;
 const MOST_ROUNDS = 3;
 /** Of the largest estimated eigenvalue. */
 const THRESHOLD = 0.05;
@@ -44,23 +53,22 @@ const THRESHOLD = 0.05;
 /** Of one round's product: L2, when a row is added or removed. */
 export const POWER_SENSITIVITY = 1;
 
-interface PowerIteration {
-  /** The noisy product of the last round, column by column. */
-  readonly product: readonly (readonly number[])[];
-  readonly rounds: number;
+interface Iteration {
+  readonly columns: number;
+  readonly most: number;
+  readonly threshold: number;
 }
 
-/** At least one round, at most `most`, whose noise is calibrated to that; stops early once estimates change by no more than the threshold. */
+/**
+ * At least one round, at most `most`, whose noise is calibrated to that; stops early once estimates change by no more than the threshold.
+ * @returns the noisy product of the last round, column by column
+ */
 export function powerIteration(
   source: RandomSource,
   sites: readonly Site[],
   setting: PcaSetting,
-  {
-    columns,
-    most,
-    threshold,
-  }: { readonly columns: number; readonly most: number; readonly threshold: number },
-): PowerIteration {
+  { columns, most, threshold }: Iteration,
+): { readonly product: readonly (readonly number[])[]; readonly rounds: number } {
   const dimension = featuresOf(sites);
   const draws = new RealDraws(source);
   const moments = centredExactly(sites, setting).map((site) => secondMoment(site, dimension));
@@ -78,7 +86,8 @@ export function powerIteration(
         .reduce((sum, own) => sum.map((entry, i) => entry + own[i]!)),
     );
     const before = estimates;
-    estimates = diagonalOfR(product);
+    // Magnitudes of the diagonal of R in QR: how much of each column the ones before it do not have.
+    estimates = orthonormal(product).map((q, c) => Math.abs(dot(q, product[c]!)));
     const largest = Math.max(...estimates);
     const settled =
       before.length > 0 && estimates.every((value, i) => Math.abs(value - before[i]!) <= threshold * largest);
@@ -86,42 +95,23 @@ export function powerIteration(
   }
 }
 
-/** Magnitudes of the diagonal of R in QR: how much of each column the ones before it do not have. */
-function diagonalOfR(product: readonly (readonly number[])[]): number[] {
-  return orthonormal(product).map((q, c) => Math.abs(q.reduce((sum, x, i) => sum + x * product[c]![i]!, 0)));
-}
-
 /** Of the d × p matrix with these columns, in the order of singular values: Y v/‖Y v‖ for the eigenvectors v of YᵀY. */
 export function leadingLeftSingularVectors(
   product: readonly (readonly number[])[],
   components: number,
 ): number[][] {
-  const gram = squareOf(product.length, (i, j) =>
-    product[i]!.reduce((sum, x, row) => sum + x * product[j]![row]!, 0),
+  const gram = squareOf(product.length, (i, j) => dot(product[i]!, product[j]!));
+  const combined = topEigenvectors(gram, components).map((vector) =>
+    product[0]!.map((_, row) => vector.reduce((sum, x, c) => sum + x * product[c]![row]!, 0)),
   );
-  const combined = eigenpairs(gram)
-    .slice(0, components)
-    .map(({ vector }) =>
-      product[0]!.map((_, row) => vector.reduce((sum, x, c) => sum + x * product[c]![row]!, 0)),
-    );
   // Orthogonal already but for rounding.
   return orthonormal(combined);
 }
 
-const PROMISE = {
-  neighbours: 'add-remove',
-  epsilon: 'approximate',
-  trust: 'each row’s own site',
-  means: 'not protected',
-  counts: 'public',
-  keeps: keepsNominal,
-} as const;
-
-interface Reading extends Pick<PcaMethod, 'name' | 'title' | 'reference'> {
-  readonly most: number;
-  readonly threshold: number;
-  readonly remarks: string;
-}
+interface Reading
+  extends Pick<PcaMethod, 'name' | 'title' | 'reference'>,
+    Pick<PcaPromise, 'remarks'>,
+    Omit<Iteration, 'columns'> {}
 
 function method({ most, threshold, remarks, ...named }: Reading): PcaMethod {
   return {
@@ -130,8 +120,8 @@ function method({ most, threshold, remarks, ...named }: Reading): PcaMethod {
     dependsOnSites: true,
     constants: `rounds ${most}, columns d, threshold ${threshold}`,
     promise: {
-      ...PROMISE,
-      remarks: `Rows are centred by their exact mean, which nothing protects. Assumed: noise of every site enough for all. Chosen as did best on four data sets: as many columns as features, of which singular vectors are taken, and ${remarks}`,
+      ...{ ...APPROXIMATE, ...GIVEN, trust: OWN_SITE },
+      remarks: `${CENTRED} Assumed: noise of every site enough for all. Chosen as did best on four data sets: as many columns as features, of which singular vectors are taken, and ${remarks}`,
     },
     run: (source, sites, setting) => {
       const options = { columns: featuresOf(sites), most, threshold };
@@ -141,16 +131,16 @@ function method({ most, threshold, remarks, ...named }: Reading): PcaMethod {
   };
 }
 
-export const noisyPower: PcaMethod = method({
+export const noisyPower = method({
   name: 'noisy-power',
   title: 'noisy power',
   reference: 'Hardt and Price, "The noisy power method" (2014), distributed',
-  most: ROUNDS,
+  most: 1,
   threshold: -1,
   remarks: 'one round, so that it is no iteration any more.',
 });
 
-export const balcan: PcaMethod = method({
+export const balcan = method({
   name: 'balcan',
   title: 'noisy power, threshold',
   reference:

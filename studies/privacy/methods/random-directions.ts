@@ -2,7 +2,7 @@
 
 import { RealDraws } from '../random/real.ts';
 import { featuresOf, orthonormal } from './matrix.ts';
-import type { PcaMethod } from './method.ts';
+import { type PcaMethod, PURE } from './method.ts';
 
 export const randomDirections: PcaMethod = {
   name: 'random-directions',
@@ -11,11 +11,7 @@ export const randomDirections: PcaMethod = {
   panel: 'baseline',
   dependsOnSites: false,
   promise: {
-    neighbours: 'add-remove',
-    epsilon: 'pure',
-    trust: 'nobody',
-    means: 'not needed',
-    counts: 'protected',
+    ...{ ...PURE, trust: 'nobody', means: 'not needed', counts: 'protected' },
     remarks: 'Looks at no row. What captures no more has found nothing.',
     keeps: () => ({ epsilon: 0, dpDelta: 0 }),
   },

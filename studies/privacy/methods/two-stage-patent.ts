@@ -19,11 +19,19 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateLaplace } from '../mechanisms/laplace.ts';
+import { calibrateLaplace } from '../mechanisms/additive.ts';
 import { RealDraws } from '../random/real.ts';
 import { nominalSetting } from './actual.ts';
 import { add, bounded, featuresOf, rowsOf, scaled, secondMoment, topEigenvectors } from './matrix.ts';
-import { keepsNothing, keepsPure, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
+import {
+  keepsNothing,
+  NOBODY,
+  type PcaMethod,
+  type PcaSetting,
+  PURE,
+  type Row,
+  type Site,
+} from './method.ts';
 import { drawPiecewise, piecewise } from './piecewise.ts';
 import { largestEntry } from './two-stage.ts';
 
@@ -85,52 +93,56 @@ function perturbed(
   );
 }
 
-const run =
-  (scales: Scales): PcaMethod['run'] =>
-  (source, sites, setting) =>
-    topEigenvectors(runTwoStage(source, sites, setting, scales).covariances.reduce(add), setting.components);
+const inTwoStages = (
+  scales: Scales,
+  of: Pick<PcaMethod, 'name' | 'title' | 'panel'> & Pick<PcaMethod['promise'], 'remarks'>,
+  promised: Pick<PcaMethod['promise'], 'neighbours' | 'epsilon' | 'keeps'>,
+): PcaMethod => {
+  const { remarks, ...named } = of;
+  return {
+    ...named,
+    reference: 'a patent on PCA under distributed local differential privacy, in outline',
+    dependsOnSites: true,
+    promise: { ...promised, trust: NOBODY, means: 'protected', counts: 'public', remarks },
+    run: (source, sites, setting) =>
+      topEigenvectors(
+        runTwoStage(source, sites, setting, scales).covariances.reduce(add),
+        setting.components,
+      ),
+  };
+};
 
-const COMMON = {
-  reference: 'a patent on PCA under distributed local differential privacy, in outline',
-  dependsOnSites: true,
-} as const;
-const PROMISE = {
-  trust: 'nobody: each row protects itself',
-  means: 'protected',
-  counts: 'public',
-} as const;
-
-export const twoStageWritten: PcaMethod = {
-  ...COMMON,
-  name: 'two-stage-written',
-  title: 'two-stage, as written',
-  panel: 'unkept',
-  promise: {
-    ...PROMISE,
+export const twoStageWritten = inTwoStages(
+  'data',
+  {
+    name: 'two-stage-written',
+    title: 'two-stage, as written',
+    panel: 'unkept',
+    remarks: 'Each node’s own ranges and largest magnitudes are the scales, so that they show rows.',
+  },
+  {
     neighbours: 'none',
     epsilon: 'none',
-    remarks: 'Each node’s own ranges and largest magnitudes are the scales, so that they show rows.',
     keeps: keepsNothing(
       'its scales are those of the rows, so that one row decides which outputs are possible',
     ),
   },
-  run: run('data'),
-};
+);
 
-export const twoStagePublic: PcaMethod = {
-  ...COMMON,
-  name: 'two-stage-public',
-  title: 'two-stage, public scales',
-  panel: 'unkept',
-  promise: {
-    ...PROMISE,
+export const twoStagePublic = inTwoStages(
+  'public',
+  {
+    name: 'two-stage-public',
+    title: 'two-stage, public scales',
+    panel: 'unkept',
+    remarks: 'Each of a row’s m values spends ε₁ = ε/2 for the means, and the row ε/2 once more.',
+  },
+  {
     neighbours: 'replace',
     epsilon: 'pure',
-    remarks: 'Each of a row’s m values spends ε₁ = ε/2 for the means, and the row ε/2 once more.',
     keeps: (sites, { epsilon }) => ({ epsilon: ((featuresOf(sites) + 1) * epsilon) / 2, dpDelta: 0 }),
   },
-  run: run('public'),
-};
+);
 
 export const twoStagePublicActual: PcaMethod = {
   ...twoStagePublic,
@@ -140,7 +152,7 @@ export const twoStagePublicActual: PcaMethod = {
   promise: {
     ...twoStagePublic.promise,
     remarks: 'The same with budgets by which a row spends ε in all.',
-    keeps: keepsPure,
+    keeps: PURE.keeps,
   },
   run: (source, sites, setting) =>
     twoStagePublic.run(source, sites, nominalSetting(twoStagePublic, sites, setting)!),

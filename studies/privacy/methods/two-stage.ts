@@ -9,26 +9,23 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateLaplace } from '../mechanisms/laplace.ts';
+import { calibrateLaplace } from '../mechanisms/additive.ts';
 import { RealDraws } from '../random/real.ts';
-import { bounded, featuresOf, pooled, secondMoment, topEigenvectors } from './matrix.ts';
-import { keepsPure, type PcaMethod, type PcaSetting, type Row, type Site } from './method.ts';
+import { bounded, featuresOf, secondMoment, topEigenvectors } from './matrix.ts';
+import { NOBODY, type PcaMethod, type PcaSetting, PURE, type Row, type Site } from './method.ts';
 import { drawPiecewise, piecewise } from './piecewise.ts';
 
 /** Between any two rows with ‖x‖₂ <= 1, in the box ±1/√d or not: L1. */
-export function rowSensitivity(dimension: number): number {
-  return 2 * Math.sqrt(dimension);
-}
+export const rowSensitivity = (dimension: number): number => 2 * Math.sqrt(dimension);
 
 /** Of an entry of a row in the box ±1/√d that is clipped to C and divided by it. */
-export function largestEntry(dimension: number, clippingNorm: number): number {
-  return Math.min(1, 1 / (Math.min(clippingNorm, 1) * Math.sqrt(dimension)));
-}
+export const largestEntry = (dimension: number, clippingNorm: number): number =>
+  Math.min(1, 1 / (Math.min(clippingNorm, 1) * Math.sqrt(dimension)));
 
 function perturbedRows(source: RandomSource, sites: readonly Site[], setting: PcaSetting): Row[] {
   const { epsilon, clippingNorm } = setting;
   const dimension = featuresOf(sites);
-  const rows = pooled(bounded(sites, setting));
+  const rows = bounded(sites, setting).flat();
   const draws = new RealDraws(source);
   const scale = calibrateLaplace({ sensitivity: rowSensitivity(dimension), epsilon: epsilon / 2 });
   const sum = new Array<number>(dimension).fill(0);
@@ -52,14 +49,9 @@ export const twoStageLocal: PcaMethod = {
   panel: 'local',
   dependsOnSites: false,
   promise: {
-    neighbours: 'replace',
-    epsilon: 'pure',
-    trust: 'nobody: each row protects itself',
-    means: 'protected',
-    counts: 'public',
+    ...{ ...PURE, neighbours: 'replace', trust: NOBODY, means: 'protected', counts: 'public' },
     remarks:
       'Half of ε for the mean, half for the rows, divided among the features. Assumed: public ranges in place of the maxima of the data.',
-    keeps: keepsPure,
   },
   run: (source, sites, setting) =>
     topEigenvectors(

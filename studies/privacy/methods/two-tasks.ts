@@ -14,8 +14,8 @@ import {
   SHARE_OF_MEAN,
 } from '@eigenveil/privacy';
 import { featuresOf } from './matrix.ts';
-import { keepsNominal, type PcaMethod, type PcaSetting, type Site } from './method.ts';
-import { type Draws, stageComponents, stageMean, stageRelease } from './stage.ts';
+import type { PcaMethod, PcaSetting, Site } from './method.ts';
+import { type Draws, SERVERS_APART, stageComponents, stageMean, stageMethod, stageRelease } from './stage.ts';
 
 /** The ε of both tasks, by budget: each takes thousands of exponentials. */
 const split = new Map<string, readonly [first: number, second: number]>();
@@ -42,39 +42,28 @@ function aroundMean(source: RandomSource, sites: readonly Site[], setting: PcaSe
   return sites.map((site) => site.map((row) => row.map((x, i) => x - mean[i]!)));
 }
 
-function method(draws: Draws): PcaMethod {
-  return {
-    name: draws === 1 ? 'eigenveil-around-one' : 'eigenveil-around',
-    title:
-      draws === 1 ? 'Eigenveil around a private mean, one server’s noise' : 'Eigenveil around a private mean',
+const method = (draws: Draws, named: Pick<PcaMethod, 'name' | 'title'>, trust: string): PcaMethod =>
+  stageMethod({
+    ...{ ...named, trust },
     reference: 'two tasks of this project: ranges of the second around the mean that the first releases',
-    panel: 'approximate',
-    dependsOnSites: false,
-    promise: {
-      neighbours: 'add-remove',
-      epsilon: 'approximate',
-      trust:
-        draws === 1
-          ? 'the two servers not to join, and nobody to show the CSP the results'
-          : 'the two servers not to join: each alone is promised (ε, δ) by the other’s noise',
-      means: 'protected',
-      counts: 'protected',
-      remarks:
-        'Three tenths of the precision (1/σ²) for the mean, the rest for the components; both together keep (ε, δ). Owners contribute twice.',
-      keeps: keepsNominal,
-    },
+    remarks:
+      'Three tenths of the precision (1/σ²) for the mean, the rest for the components; both together keep (ε, δ). Owners contribute twice.',
     run: (source, sites, setting) => {
       const [first, second] = epsilonsOf(setting);
       const around = aroundMean(source, sites, { ...setting, epsilon: first }, draws);
       const clipped = { ...setting, epsilon: second, clippingNorm: setting.clippingNorm / 2 };
-      return stageComponents(
-        stageRelease(source, around, clipped, draws).noisy,
-        featuresOf(sites),
-        setting.components,
-      );
+      const { noisy } = stageRelease(source, around, clipped, draws);
+      return stageComponents(noisy, featuresOf(sites), setting.components);
     },
-  };
-}
+  });
 
-export const eigenveilAroundOne: PcaMethod = method(1);
-export const eigenveilAround: PcaMethod = method(2);
+export const eigenveilAroundOne = method(
+  1,
+  { name: 'eigenveil-around-one', title: 'Eigenveil around a private mean, one server’s noise' },
+  'the two servers not to join, and nobody to show the CSP the results',
+);
+export const eigenveilAround = method(
+  2,
+  { name: 'eigenveil-around', title: 'Eigenveil around a private mean' },
+  SERVERS_APART,
+);

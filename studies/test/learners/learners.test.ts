@@ -4,10 +4,9 @@ import { DBSCAN } from 'density-clustering';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boostedTrees } from '../../learners/boosted-trees.ts';
-import { classificationForest, giniOf } from '../../learners/classification-forest.ts';
+import { classificationForest, giniOf, regressionForest, squaredErrorOf } from '../../learners/forests.ts';
 import { gridDbscan } from '../../learners/grid-dbscan.ts';
 import type { Criterion, ForestShape } from '../../learners/private-tree.ts';
-import { regressionForest, squaredErrorOf } from '../../learners/regression-forest.ts';
 import { sampleAndAggregate } from '../../learners/sample-and-aggregate.ts';
 import { OUTLIER, thesisDbscan } from '../../learners/thesis-dbscan.ts';
 
@@ -37,9 +36,9 @@ function madeUp(count: number, seed: string) {
 function stepOf(criterion: Criterion, rows: number): number {
   const sums = new Float64Array(criterion.width);
   for (let row = 0; row < rows; row += 1) criterion.add(sums, 0, row);
-  const before = criterion.impurity(sums, 0);
+  const before = criterion.impurity(sums);
   criterion.add(sums, 0, rows);
-  return criterion.impurity(sums, 0) - before;
+  return criterion.impurity(sums) - before;
 }
 
 describe('a row more', () => {

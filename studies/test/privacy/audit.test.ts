@@ -28,16 +28,17 @@ import { describe, expect, it } from 'vitest';
 import {
   calibrateDiscreteLaplace,
   calibrateLaplace,
-  calibrateWishart,
-  exponentialMechanism,
   gaussianMechanism,
   laplaceMechanism,
-  randomisedResponse,
+} from '../../privacy/mechanisms/additive.ts';
+import { exponentialMechanism, randomisedResponse } from '../../privacy/mechanisms/choices.ts';
+import {
   secondMomentSensitivity,
   symmetricGaussianNoise,
   symmetricLaplaceNoise,
   wishartNoise,
-} from '../../privacy/mechanisms/index.ts';
+} from '../../privacy/mechanisms/matrices.ts';
+import { calibrateWishart } from '../../privacy/mechanisms/wishart-calibration.ts';
 
 const EPSILON = 1;
 const DELTA = 0.05;

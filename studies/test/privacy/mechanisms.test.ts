@@ -12,17 +12,18 @@ import {
   calibrateClassicGaussian,
   calibrateDiscreteLaplace,
   calibrateLaplace,
-  calibrateWishart,
   discreteLaplaceMechanism,
-  exponentialMechanism,
   gaussianMechanism,
   laplaceMechanism,
-  randomisedResponse,
+} from '../../privacy/mechanisms/additive.ts';
+import { exponentialMechanism, randomisedResponse } from '../../privacy/mechanisms/choices.ts';
+import {
   secondMomentSensitivity,
   symmetricGaussianNoise,
   symmetricLaplaceNoise,
   wishartNoise,
-} from '../../privacy/mechanisms/index.ts';
+} from '../../privacy/mechanisms/matrices.ts';
+import { calibrateWishart } from '../../privacy/mechanisms/wishart-calibration.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
 
 const ALL = 40_000;
@@ -89,15 +90,12 @@ for (const { title, tags, of } of SAMPLES)
         return [mean, noisy.reduce((sum, x) => sum + (x - mean) ** 2, 0) / noisy.length] as const;
       };
       const values = new Array<number>(count).fill(1000);
-      const integers = values.map(BigInt);
       const source = predictableRandomness('additive');
       const all = [
         { noisy: gaussianMechanism(source, values, { sigma: 3 }), variance: 9 },
         { noisy: laplaceMechanism(source, values, { scale: 3 }), variance: 18 },
         {
-          noisy: discreteLaplaceMechanism(source, integers, {
-            scale: { numerator: 3n, denominator: 1n },
-          }).map(Number),
+          noisy: discreteLaplaceMechanism(source, values, { sensitivity: 3n, epsilon: 1 }),
           variance: 1 / (2 * Math.sinh(1 / 6) ** 2),
         },
       ];
@@ -189,10 +187,9 @@ describe('additive mechanisms', () => {
   it('add exactly nothing for epsilon Infinity', () => {
     const unlimited = { epsilon: Infinity, dpDelta: 1e-9 };
     const values = [0.1, -3e300, 7];
-    const integers = [1n << 100n, -5n, 0n];
+    const integers = [Number.MAX_SAFE_INTEGER, -5, 0];
     const sigma = calibrateAnalyticGaussian({ sensitivity: 1, ...unlimited });
     const scale = calibrateLaplace({ sensitivity: 1, ...unlimited });
-    const rational = calibrateDiscreteLaplace({ sensitivity: 1n, ...unlimited });
     const wishart = { dimension: 2, degreesOfFreedom: 3 };
     const zeros = [
       [0, 0],
@@ -200,7 +197,8 @@ describe('additive mechanisms', () => {
     ];
     expect(gaussianMechanism(systemRandomness, values, { sigma })).toEqual(values);
     expect(laplaceMechanism(systemRandomness, values, { scale })).toEqual(values);
-    expect(discreteLaplaceMechanism(systemRandomness, integers, { scale: rational })).toEqual(integers);
+    const claim = { sensitivity: 1n, epsilon: Infinity };
+    expect(discreteLaplaceMechanism(systemRandomness, integers, claim)).toEqual(integers);
     expect(symmetricGaussianNoise(systemRandomness, 2, { sigma })).toEqual(zeros);
     expect(symmetricLaplaceNoise(systemRandomness, 2, { scale })).toEqual(zeros);
     expect(

@@ -7,13 +7,11 @@ import { describe, expect, it } from 'vitest';
 import {
   calibrateDiscreteLaplace,
   calibrateLaplace,
-  calibrateWishart,
-  dpDeltaOfWishart,
   gaussianMechanism,
   laplaceMechanism,
-  secondMomentSensitivity,
-  symmetricGaussianNoise,
-} from '../../privacy/mechanisms/index.ts';
+} from '../../privacy/mechanisms/additive.ts';
+import { secondMomentSensitivity, symmetricGaussianNoise } from '../../privacy/mechanisms/matrices.ts';
+import { calibrateWishart, dpDeltaOfWishart } from '../../privacy/mechanisms/wishart-calibration.ts';
 
 const refused = expect.objectContaining({ code: 'ERR_DP_PARAMETER' });
 

@@ -4,8 +4,12 @@ import { calibrateAnalyticGaussian } from '@eigenveil/privacy';
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
 import { describe, expect, it } from 'vitest';
 import { GAMMA_ERROR, gammaLowerTail, gammaUpperTail } from '../../privacy/mechanisms/gamma.ts';
-import { calibrateWishart, dpDeltaOfWishart } from '../../privacy/mechanisms/index.ts';
-import { deltaOfAdding, deltaOfRemoving } from '../../privacy/mechanisms/wishart-calibration.ts';
+import {
+  calibrateWishart,
+  deltaOfAdding,
+  deltaOfRemoving,
+  dpDeltaOfWishart,
+} from '../../privacy/mechanisms/wishart-calibration.ts';
 
 const EPSILONS = [0.01, 0.1, 0.5, 1, 2, 5, 10];
 const DELTAS = [1e-15, 1e-9, 1e-6, 1e-3, 0.1, 0.5];

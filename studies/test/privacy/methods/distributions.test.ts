@@ -1,6 +1,6 @@
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { calibrateLaplace } from '../../../privacy/mechanisms/index.ts';
+import { calibrateLaplace } from '../../../privacy/mechanisms/additive.ts';
 import { hpdpContributions } from '../../../privacy/methods/hpdp.ts';
 import type { PcaSetting } from '../../../privacy/methods/method.ts';
 import { drawPiecewise, piecewise, piecewiseLow } from '../../../privacy/methods/piecewise.ts';

@@ -4,15 +4,16 @@ import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recoverCovariances, subtractOwnNoise, unmaskedSums } from '../../../privacy/methods/attack.ts';
 import {
   elfedpca,
   elfedpcaDeviation,
   meanOf,
   noisyCovariances,
+  recoverCovariances,
   runElfedpca,
   sharedNoise,
   sumsOf,
+  unmaskedSums,
 } from '../../../privacy/methods/elfedpca.ts';
 import { masked, sumOfMasked, zeroSumMasks } from '../../../privacy/methods/masks.ts';
 import {
@@ -25,7 +26,7 @@ import {
   topSingularVectors,
 } from '../../../privacy/methods/matrix.ts';
 import type { PcaSetting, Row } from '../../../privacy/methods/method.ts';
-import { stageRelease, stageTask } from '../../../privacy/methods/stage.ts';
+import { stageRelease, stageTask, subtractOwnNoise } from '../../../privacy/methods/stage.ts';
 import { dealt, dot, exampleRows } from './rows.ts';
 
 const D = 5;
@@ -289,7 +290,7 @@ describe('the same attempt against the stage of Eigenveil', () => {
   });
 
   it('which is as large as the noise plan asks for', () => {
-    const { variances } = noisePlan(stageTask(D, 3, SETTING));
+    const { variances } = noisePlan(stageTask({ features: D, owners: 3 }, SETTING));
     const deviation = Math.sqrt(Number(variances.R.numerator) / Number(variances.R.denominator));
     // Where the diagonal is in the upper triangle, row by row.
     const diagonal = Array.from({ length: D }, (_, i) => i * D - (i * (i - 1)) / 2);

@@ -1,6 +1,6 @@
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { secondMomentSensitivity } from '../../../privacy/mechanisms/symmetric.ts';
+import { secondMomentSensitivity } from '../../../privacy/mechanisms/matrices.ts';
 import { jointSensitivity } from '../../../privacy/methods/central.ts';
 import { elfedpcaSensitivity } from '../../../privacy/methods/elfedpca.ts';
 import {

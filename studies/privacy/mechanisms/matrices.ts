@@ -1,6 +1,6 @@
 /**
- * Symmetric noise for a d × d matrix of second moments Σ x xᵀ: the upper triangle is drawn and mirrored. Over real numbers, for
- * published methods (see random/real.ts).
+ * Symmetric noise for a d × d matrix of second moments Σ x xᵀ: its upper triangle is drawn and mirrored, or it is Wishart, which keeps such a
+ * matrix positive semidefinite. Over real numbers, for published methods (see random/real.ts).
  *
  * Proof note. The lower triangle repeats the upper one, so to release the matrix is to release d(d + 1)/2 numbers. For rows with
  * ‖x‖₂ <= 1, clipped before anything is summed:
@@ -17,7 +17,9 @@
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, checkScale, type Neighbours } from '@eigenveil/privacy/parts';
+import { dot, fromUpperTriangle, squareOf } from '../methods/matrix.ts';
 import { RealDraws } from '../random/real.ts';
+import { checkWishart } from './wishart-calibration.ts';
 
 /**
  * Sensitivities of the upper triangle of Σ x xᵀ, diagonal included, for rows of d numbers with ‖x‖₂ <= 1; rounded up.
@@ -41,9 +43,8 @@ export function symmetricGaussianNoise(
   dimension: number,
   { sigma }: { readonly sigma: number },
 ): number[][] {
-  checkScale('sigma', sigma);
   const draws = new RealDraws(source);
-  return mirrored(dimension, () => (sigma === 0 ? 0 : sigma * draws.normal()));
+  return mirrored(dimension, { sigma }, () => draws.normal());
 }
 
 /**
@@ -55,19 +56,38 @@ export function symmetricLaplaceNoise(
   dimension: number,
   { scale }: { readonly scale: number },
 ): number[][] {
-  checkScale('scale', scale);
   const draws = new RealDraws(source);
-  return mirrored(dimension, () => (scale === 0 ? 0 : scale * draws.laplace()));
+  return mirrored(dimension, { scale }, () => draws.laplace());
 }
 
-function mirrored(dimension: number, draw: () => number): number[][] {
+/** @param by the factor of what is drawn, under its name */
+function mirrored(dimension: number, by: Readonly<Record<string, number>>, draw: () => number): number[][] {
+  const [[name, factor]] = Object.entries(by) as [[string, number]];
+  checkScale(name, factor);
   checkCount('dimension', dimension, 1);
-  const matrix = Array.from({ length: dimension }, () => new Array<number>(dimension).fill(0));
-  for (let i = 0; i < dimension; i++) {
-    for (let j = i; j < dimension; j++) {
-      matrix[i]![j] = draw();
-      matrix[j]![i] = matrix[i]![j]!;
-    }
-  }
-  return matrix;
+  const entries = Array.from({ length: (dimension * (dimension + 1)) / 2 }, () =>
+    factor === 0 ? 0 : factor * draw(),
+  );
+  return fromUpperTriangle(entries, dimension);
+}
+
+/**
+ * d × d, Wishart with k degrees of freedom and scale matrix sI, so of mean s k I; by Bartlett's decomposition s L Lᵀ, where L is lower
+ * triangular with N(0, 1) below the diagonal and roots of chi-squares of k, k − 1, … degrees of freedom on it. Its proof, and why the
+ * published calibration with d + 1 degrees of freedom is not private, stand in wishart-calibration.ts.
+ * @throws ERR_DP_PARAMETER unless d >= 1, k >= d + 1 and s is finite and >= 0
+ */
+export function wishartNoise(
+  source: RandomSource,
+  dimension: number,
+  { degreesOfFreedom, scale }: { readonly degreesOfFreedom: number; readonly scale: number },
+): number[][] {
+  checkWishart(dimension, degreesOfFreedom);
+  checkScale('scale', scale);
+  const draws = new RealDraws(source);
+  const L = squareOf(dimension, (i, j) => {
+    if (i === j) return Math.sqrt(2 * draws.gamma((degreesOfFreedom - i) / 2));
+    return j < i ? draws.normal() : 0;
+  });
+  return squareOf(dimension, (i, j) => (scale === 0 ? 0 : scale * dot(L[i]!, L[j]!)));
 }
