@@ -176,35 +176,34 @@ function descended(source: RandomSource, sampled: boolean): Events {
   });
 }
 
+/** Claims without δ, and how often they are attacked. */
+const PURELY = { dpDelta: 0, runs: 8000 };
+
 export const LEARNER_AUDITS: readonly LearnerAudit[] = [
   {
     name: 'classification forest, leaves',
-    dpDelta: 0,
-    runs: 8000,
+    ...PURELY,
     honest: (source) => countsOfTrees(source, AUDITED_EPSILON),
     twin: 'four trees on the same rows, each with the whole ε',
     broken: (source) => countsOfTrees(source, 4 * AUDITED_EPSILON),
   },
   {
     name: 'classification forest, splits',
-    dpDelta: 0,
-    runs: 8000,
+    ...PURELY,
     honest: (source) => splitOfTree(source, 1n),
     twin: 'the Gini index taken to move by 1, not 2',
     broken: (source) => splitOfTree(source, 2n),
   },
   {
     name: 'regression forest',
-    dpDelta: 0,
-    runs: 8000,
+    ...PURELY,
     honest: (source) => sumsOfTrees(source, AUDITED_EPSILON),
     twin: 'three trees on the same rows, each with the whole ε',
     broken: (source) => sumsOfTrees(source, 3 * AUDITED_EPSILON),
   },
   {
     name: 'smooth median',
-    dpDelta: 0,
-    runs: 8000,
+    ...PURELY,
     honest: (source) =>
       events(HIGH_MEDIAN, LOW_MEDIAN, (values) => privateMedian(source, values, AROUND) > STEEP),
     twin: 'noise of the local sensitivity',
@@ -212,31 +211,27 @@ export const LEARNER_AUDITS: readonly LearnerAudit[] = [
   },
   {
     name: 'sample and aggregate',
-    dpDelta: 0,
-    runs: 8000,
+    ...PURELY,
     honest: aggregated,
     twin: 'parts that overlap',
     broken: overlapping,
   },
   {
     name: 'DBSCAN on a grid',
-    dpDelta: 0,
-    runs: 8000,
+    ...PURELY,
     honest: (source) => countOfCell(source, 'noisy'),
     twin: 'empty cells without noise',
     broken: (source) => countOfCell(source, 'bare'),
   },
   {
     name: 'DBSCAN of the thesis',
-    dpDelta: 0,
-    runs: 300,
+    ...{ ...PURELY, runs: 300 },
     twin: 'as published',
     broken: middleOfSimplex,
   },
   {
     name: 'SGD',
-    dpDelta: DELTA,
-    runs: 8000,
+    ...{ ...PURELY, dpDelta: DELTA },
     honest: (source) => descended(source, true),
     twin: 'every row in every step, accounted for as if sampled',
     broken: (source) => descended(source, false),

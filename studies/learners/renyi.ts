@@ -19,6 +19,7 @@ import {
   invalid,
   leastThatHolds,
 } from '@eigenveil/privacy/parts';
+import type { Budget } from '../privacy/methods/stage.ts';
 
 /** Orders that are tried; any of them gives a bound. */
 export const ORDERS: readonly number[] = [
@@ -78,7 +79,7 @@ export function epsilonOfSteps(mechanism: SampledGaussian, dpDelta: number): num
  */
 export function noiseOfSteps(
   { rate, steps }: Omit<SampledGaussian, 'noise'>,
-  { epsilon, dpDelta }: { readonly epsilon: number; readonly dpDelta: number },
+  { epsilon, dpDelta }: Budget,
 ): number {
   checkRate(rate);
   checkCount('steps', steps, 1);

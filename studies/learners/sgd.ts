@@ -10,12 +10,13 @@
  */
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, checkPositive, invalid } from '@eigenveil/privacy/parts';
+import type { Budget } from '../privacy/methods/stage.ts';
 import { RealDraws } from '../privacy/random/real.ts';
 import { largestAt } from './forests.ts';
 import type { Model } from './models.ts';
 import { noiseOfSteps } from './renyi.ts';
 
-interface Descent {
+interface Descent extends Budget {
   readonly steps: number;
   /** q in (0, 1]. */
   readonly rate: number;
@@ -24,12 +25,10 @@ interface Descent {
   /** C; Infinity clips nothing, and is for ε = Infinity alone. */
   readonly clippingNorm: number;
   readonly learningRate: number;
-  readonly epsilon: number;
-  readonly dpDelta: number;
 }
 
 /**
- * @returns the parameters at the end, the mean of those after each step's second half, and the class of the largest score with that mean
+ * @returns the parameters at the end, and the class of the largest score with the mean of those after each step's second half
  * @throws ERR_DP_PARAMETER for a setting out of range
  */
 export function privateDescent(
@@ -38,11 +37,7 @@ export function privateDescent(
   labels: readonly number[],
   model: Model,
   setting: Descent,
-): {
-  readonly last: Float64Array;
-  readonly mean: Float64Array;
-  readonly predict: (row: readonly number[]) => number;
-} {
+): { readonly last: Float64Array; readonly predict: (row: readonly number[]) => number } {
   const { steps, rate, lot, clippingNorm, learningRate, epsilon } = setting;
   checkCount('steps', steps, 1);
   checkPositive('lot', lot);
@@ -71,7 +66,7 @@ export function privateDescent(
       if (step >= from) mean[i]! += last[i]! / (steps - from);
     }
   }
-  return { last, mean, predict: (row) => largestAt(model.scores(mean, row)) };
+  return { last, predict: (row) => largestAt(model.scores(mean, row)) };
 }
 
 function addClipped(sum: Float64Array, gradient: Float64Array, clippingNorm: number): void {

@@ -126,9 +126,10 @@ export async function loadUnscaledData(name: string): Promise<LaboratoryData | u
   };
 }
 
-/** Onto [−1, 1]^d, and then into the unit ball. */
+/** Onto [−1, 1]^d, and then into the unit ball; a feature without a range is 0. */
 export function scale(row: readonly number[], ranges: readonly Range[]): number[] {
   return ranges.map(([least, largest], i) => {
+    if (largest <= least) return 0;
     const inside = Math.min(largest, Math.max(least, row[i]!));
     return (inside - least - (largest - inside)) / (largest - least) / Math.sqrt(ranges.length);
   });

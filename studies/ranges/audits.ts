@@ -21,7 +21,8 @@ import {
 import { each } from '@eigenveil/testbed/goodness/audit';
 import { AUDITED_EPSILON, type Events, type LearnerAudit } from '../learners/audits.ts';
 
-const RUNS = 20_000;
+/** Claims without δ, and how often they are attacked. */
+const PURELY = { dpDelta: 0, runs: 20_000 };
 const DELTA = 1e-3;
 /** Deviations of the sum above what it is expected to be on the first neighbour: beyond it the second one hardly comes. */
 const FAR = 0.9;
@@ -82,40 +83,35 @@ const SMOOTH: ReleaseBudget = { epsilon: AUDITED_EPSILON, dpDelta: DELTA };
 export const RELEASE_AUDITS: readonly LearnerAudit[] = [
   {
     name: 'Privelet, a row more',
-    dpDelta: 0,
-    runs: RUNS,
+    ...PURELY,
     honest: (source) => events(source, added(WAVELET, 1), noiseFor(WAVELET, 1, 'add-remove')),
     twin: 'noise as if a row changed one coefficient',
     broken: (source) => events(source, added(WAVELET, 1), noiseFor(privelet(0), 1, 'add-remove')),
   },
   {
     name: 'Privelet, a row in place of another',
-    dpDelta: 0,
-    runs: RUNS,
+    ...PURELY,
     honest: (source) => events(source, replaced(WAVELET), noiseFor(WAVELET, 1, 'replace')),
     twin: 'noise for a row more',
     broken: (source) => events(source, replaced(WAVELET), noiseFor(WAVELET, 1, 'add-remove')),
   },
   {
     name: 'tree, two features',
-    dpDelta: 0,
-    runs: RUNS,
+    ...PURELY,
     honest: (source) => events(source, added(TREE, 2), noiseFor(TREE, 2, 'add-remove')),
     twin: 'the whole ε for each feature',
     broken: (source) => events(source, added(TREE, 2), noiseFor(TREE, 1, 'add-remove')),
   },
   {
     name: 'Privelet, one answer',
-    dpDelta: 0,
-    runs: RUNS,
+    ...PURELY,
     honest: (source) => events(source, added(SMALL, 1), noiseFor(SMALL, 1, 'add-remove')),
     twin: 'noise drawn again for a second answer',
     broken: (source) => events(source, added(SMALL, 1), noiseFor(SMALL, 1, 'add-remove'), 2),
   },
   {
     name: 'Privelet, Gaussian noise, three features',
-    dpDelta: DELTA,
-    runs: RUNS,
+    ...{ ...PURELY, dpDelta: DELTA },
     honest: (source) => events(source, added(WAVELET, 3), noiseFor(WAVELET, 3, 'add-remove', SMOOTH)),
     twin: 'noise as if a row changed one coefficient',
     broken: (source) => events(source, added(WAVELET, 3), noiseFor(privelet(0), 1, 'add-remove', SMOOTH)),

@@ -3,7 +3,7 @@
  * exact coins, from seeds that anybody can repeat. For experiments alone: what releases counts draws exactly.
  */
 import { type CoefficientNoise, noiseSampler } from '@eigenveil/release';
-import { normalPair, predictableRandomness } from '@eigenveil/testbed/random';
+import { normals, predictableRandomness } from '@eigenveil/testbed/random';
 
 const WORDS = 1 << 14;
 
@@ -35,17 +35,8 @@ export function fastSampler(noise: CoefficientNoise, seed: string): () => number
     return () => geometric() - geometric();
   }
   const sigma = Math.sqrt(Number(noise.sigmaSquared.numerator) / Number(noise.sigmaSquared.denominator));
-  let kept: number | undefined;
-  return () => {
-    if (kept !== undefined) {
-      const value = kept;
-      kept = undefined;
-      return value;
-    }
-    const [first, second] = normalPair(next);
-    kept = Math.round(sigma * second);
-    return Math.round(sigma * first);
-  };
+  const normal = normals(next);
+  return () => Math.round(sigma * normal());
 }
 
 /** The same by the exact samplers of a release. */

@@ -12,10 +12,11 @@ import {
   type ReleaseBudget,
   restore,
 } from '@eigenveil/release';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Range } from '../instrument/own-data.ts';
+import type { Row } from '../privacy/methods/method.ts';
 import { fastSampler } from './draws.ts';
 import { bestStrategy } from './quantiles.ts';
-import { privateRows } from './references.ts';
 import { SERVERS } from './settings.ts';
 
 /** Of a range's width, added at each end, within the outer domain: a quantile is not an end. */
@@ -26,12 +27,6 @@ const STAGE = 5;
 
 export type Stages = 'one stage' | 'coarse, then fine';
 
-interface FoundRanges {
-  readonly ranges: readonly Range[];
-  /** Every release was too noisy for the rows, so that these are the outer domains. */
-  readonly refused: boolean;
-}
-
 /** What each release of the way spends; in all the budget. */
 export function budgetsOf(stages: Stages, budget: Required<ReleaseBudget>): Required<ReleaseBudget>[] {
   if (stages === 'one stage') return [budget];
@@ -39,40 +34,36 @@ export function budgetsOf(stages: Stages, budget: Required<ReleaseBudget>): Requ
   return [half, half];
 }
 
-/** @param seed of the noise of both servers */
+/**
+ * @param seed of the noise of both servers
+ * @returns ranges; `refused` where every release was too noisy for the rows, so that they are the outer domains
+ */
 export function privateRanges(
-  rows: readonly (readonly number[])[],
+  rows: readonly Row[],
   outer: readonly Range[],
   of: { readonly stages: Stages; readonly budget: Required<ReleaseBudget>; readonly seed: string },
-): FoundRanges {
-  const { stages, seed } = of;
-  const [first, second] = budgetsOf(stages, of.budget);
-  if (second === undefined) {
-    const found = stage(rows, outer, { height: ONE_STAGE, budget: first!, seed });
-    return {
-      ranges: (found ?? outer).map((range, j) => widened(range, outer[j]!)),
-      refused: found === undefined,
-    };
+): { readonly ranges: readonly Range[]; readonly refused: boolean } {
+  const ways =
+    of.stages === 'one stage'
+      ? [{ height: ONE_STAGE, seed: of.seed }]
+      : ['coarse', 'fine'].map((name) => ({ height: STAGE, seed: `${of.seed} ${name}` }));
+  let [ranges, refused] = [outer, true];
+  for (const [i, budget] of budgetsOf(of.stages, of.budget).entries()) {
+    const found = stage(rows, ranges, { ...ways[i]!, budget });
+    if (found !== undefined || i === 0)
+      ranges = (found ?? outer).map((range, j) => widened(range, outer[j]!));
+    refused &&= found === undefined;
   }
-  const coarse = stage(rows, outer, { height: STAGE, budget: first!, seed: `${seed} coarse` });
-  const inner = (coarse ?? outer).map((range, j) => widened(range, outer[j]!));
-  const fine = stage(rows, inner, { height: STAGE, budget: second, seed: `${seed} fine` });
-  return {
-    ranges: fine === undefined ? inner : fine.map((range, j) => widened(range, outer[j]!)),
-    refused: coarse === undefined && fine === undefined,
-  };
+  return { ranges, refused };
 }
 
 /** The ranges that one release of all features gives; undefined where it is too noisy. */
 function stage(
-  rows: readonly (readonly number[])[],
+  rows: readonly Row[],
   domains: readonly Range[],
-  {
-    height,
-    budget,
-    seed,
-  }: { readonly height: number; readonly budget: ReleaseBudget; readonly seed: string },
+  of: { readonly height: number; readonly budget: ReleaseBudget; readonly seed: string },
 ): Range[] | undefined {
+  const { height, budget, seed } = of;
   const strategy = bestStrategy(budget, height);
   const noise = calibrateRelease(strategy, { features: domains.length, neighbours: 'add-remove', budget });
   const draws = Array.from({ length: SERVERS }, (_, i) => fastSampler(noise, `${seed} ${i}`));
@@ -84,7 +75,8 @@ function stage(
     );
     return { strategy, noise, servers: SERVERS, counts: restore(strategy, noisy) };
   });
-  const { rows: count } = privateRows(histograms);
+  // Every histogram has each row once.
+  const count = mean(histograms.map(({ counts }) => counts.reduce((sum, bin) => sum + bin, 0)));
   const found = histograms.map((histogram, j) => {
     const edges = privateRange(histogram, { ...ASKED, rows: count });
     const at = (edge: number) => valueAt(edge, domains[j]!, strategy.bins);

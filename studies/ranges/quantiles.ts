@@ -24,7 +24,6 @@ import { defineStudy, grid } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { approximateQuantiles } from './approximate-quantiles.ts';
 import { exactSampler, uniform } from './draws.ts';
-import { countsOf } from './references.ts';
 import { DP_DELTA, LARGEST_HEIGHT, SERVERS } from './settings.ts';
 
 const BINS = 2 ** LARGEST_HEIGHT;
@@ -309,6 +308,10 @@ function cumulated(values: readonly number[]): number[] {
     return sum;
   });
 }
+
+/** The counts that such cumulative counts are sums of: none below 0 where these never fall. */
+const countsOf = (cumulative: readonly number[]): number[] =>
+  cumulative.map((value, i) => value - (cumulative[i - 1] ?? 0));
 
 const meanSquare = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0) / a.length;

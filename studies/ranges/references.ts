@@ -1,12 +1,5 @@
 /** What histograms that are released otherwise would cost: references for the strategies that a task can choose. */
-import { checkCount, invalid } from '@eigenveil/privacy/parts';
-import {
-  intervalError,
-  type NoisyHistogram,
-  noiseMoments,
-  type Strategy,
-  toNumber,
-} from '@eigenveil/release';
+import type { Strategy } from '@eigenveil/release';
 
 /**
  * The mean error, over all intervals, of a tree that is not made consistent: every interval is the sum of the fewest
@@ -38,9 +31,6 @@ function containing(bins: bigint, size: bigint): bigint {
  * leave.
  */
 
-/** The largest N for which the mean over intervals, O(N²), is computed in a moment. */
-const LARGEST = 4096;
-
 interface SquareRoot {
   /** Squared L2 sensitivity of Lx for one histogram, one row more or less. */
   readonly l2Squared: number;
@@ -50,10 +40,8 @@ interface SquareRoot {
   readonly ranges: number;
 }
 
-/** @throws ERR_DP_PARAMETER unless N is an integer from 1 to 4,096 */
+/** In O(N²), because of the mean over intervals. */
 export function squareRootErrors(bins: number): SquareRoot {
-  checkCount('bins', bins, 1);
-  checkCount('bins, at most 4,096', LARGEST - bins, 0);
   const r = [1];
   while (r.length < bins) r.push((r.at(-1)! * (2 * r.length - 1)) / (2 * r.length));
   // Squared lengths of L's rows: sum i has r_0 … r_i.
@@ -74,32 +62,4 @@ export function squareRootErrors(bins: number): SquareRoot {
     prefixes: prefixes / bins,
     ranges: (2 * ranges) / (bins * (bins + 1)),
   };
-}
-
-/**
- * The private number of rows from the histograms of all features, each of which has every row once, and its
- * deviation.
- * @throws ERR_DP_PARAMETER unless there is a histogram, and all have one strategy and one noise
- */
-export function privateRows(histograms: readonly NoisyHistogram[]): {
-  readonly rows: number;
-  readonly deviation: number;
-} {
-  const [first] = histograms;
-  if (first === undefined) throw invalid('histograms', 'at least one', 'none');
-  const { strategy, noise, servers } = first;
-  if (histograms.some((it) => it.strategy !== strategy || it.noise !== noise || it.servers !== servers)) {
-    throw invalid('histograms', 'one strategy and one noise', 'several');
-  }
-  const rows =
-    histograms.reduce((sum, { counts }) => sum + counts.reduce((total, count) => total + count, 0), 0) /
-    histograms.length;
-  const total = toNumber(intervalError(strategy, { from: 0, to: strategy.bins }));
-  const { variance } = noiseMoments(noise, servers);
-  return { rows, deviation: Math.sqrt((variance * total) / histograms.length) };
-}
-
-/** The counts that such cumulative counts are sums of: none below 0 where these never fall. */
-export function countsOf(cumulative: readonly number[]): number[] {
-  return cumulative.map((value, i) => value - (cumulative[i - 1] ?? 0));
 }

@@ -19,9 +19,10 @@ import { DECIDED, decidedOf, overDataSets } from '../learners/compared.ts';
 import { privateComponents } from '../learners/projection.ts';
 import { EPSILON_TITLES, STUDY_EPSILONS } from '../learners/study/settings.ts';
 import { classifiedComponents } from '../privacy/classification.ts';
-import { type LaboratoryData, loadUnscaledData, RANGES } from '../privacy/data.ts';
+import { type LaboratoryData, loadUnscaledData, RANGES, scale } from '../privacy/data.ts';
 import { dataSetsOf } from '../privacy/data-sets.ts';
 import { heldOut, type Labelled, scoresOf, type Trial } from '../privacy/held-out.ts';
+import { type Row, times } from '../privacy/methods/index.ts';
 import { uniform } from './draws.ts';
 import { explained, standardised } from './explained.ts';
 import { privateRanges, type Stages } from './private-ranges.ts';
@@ -221,20 +222,12 @@ export function wideGuess([least, largest]: Range): Range {
   return [-magnitude, magnitude];
 }
 
-function trueRanges(rows: readonly (readonly number[])[]): Range[] {
+function trueRanges(rows: readonly Row[]): Range[] {
   return rows[0]!.map((_, j) => {
     const column = rows.map((row) => row[j]!);
     return [Math.min(...column), Math.max(...column)] as const;
   });
 }
-
-/** Into the unit ball; a feature without a range is 0. */
-export const scaledBy = (row: readonly number[], ranges: readonly Range[]): number[] =>
-  ranges.map(([least, largest], j) => {
-    if (largest <= least) return 0;
-    const inside = Math.min(largest, Math.max(least, row[j]!));
-    return (inside - least - (largest - inside)) / (largest - least) / Math.sqrt(ranges.length);
-  });
 
 /** In all ε and δ. */
 export const splitBudget = (epsilon: number, share: number) => ({
@@ -253,17 +246,16 @@ async function* measure(
   for (let seed = 0; seed < seeds; seed += 1) {
     const { train, learn, test, classes } = heldOut(data, seed);
     const given = { true: trueRanges(train.rows), documented, 'wide guess': outer };
-    const frame = train.rows.map((row) => scaledBy(row, given.true));
+    const frame = train.rows.map((row) => scale(row, given.true));
     const k = classifiedComponents(data.features);
-    const score = (arm: string, kind: Kind, ranges: readonly Range[], components: Directions) => {
-      const along = (of: readonly (readonly number[])[]) =>
-        of.map((row) => reducedBy(components, scaledBy(row, ranges)));
+    const score = (arm: string, kind: Kind, ranges: readonly Range[], components: readonly Row[]) => {
+      const along = (of: readonly Row[]) => of.map((row) => times(components, scale(row, ranges)));
       const share = explained(frame, along(train.rows));
       const record = { seed, kind, arm, captured: Number((100 * share).toFixed(SCORES.captured.digits)) };
       trials.push({ record, ...trialOf(learn, test, along) });
     };
     const run = (arm: string, ranges: readonly Range[], budget: { epsilon: number; dpDelta: number }) => {
-      const rows = train.rows.map((row) => scaledBy(row, ranges));
+      const rows = train.rows.map((row) => scale(row, ranges));
       for (const kind of KINDS) {
         const source = predictableRandomness(`ranges ${dataset} ${epsilon} ${arm} ${kind} ${seed}`);
         const { scales } = privateComponents(source, rows, train.labels, {
@@ -272,12 +264,8 @@ async function* measure(
           kind,
           classes,
         });
-        score(
-          arm,
-          kind,
-          ranges,
-          scales.slice(0, k).map(({ w }) => w),
-        );
+        const components = scales.slice(0, k).map(({ w }) => w);
+        score(arm, kind, ranges, components);
       }
     };
     for (const arm of GIVEN) run(arm, given[arm], { epsilon, dpDelta: UTILITY_DELTA });
@@ -315,25 +303,13 @@ async function rowsAndRanges(
   return { data, documented: RANGES[dataset]!.ranges };
 }
 
-type Directions = readonly (readonly number[])[];
-
-const reducedBy = (directions: Directions, row: readonly number[]): number[] =>
-  directions.map((w) => w.reduce((sum, x, i) => sum + x * row[i]!, 0));
-
 /** Uniform on the sphere, each by itself, but for their lengths. */
 const randomDirections = (next: () => number, count: number, features: number): number[][] =>
   Array.from({ length: count }, () => Array.from({ length: features }, () => normal(next)));
 
 /** Reduced features have mean 0 and variance 1, so that the SVM does not see how wide a range was. */
-function trialOf(
-  learn: Labelled,
-  test: Labelled,
-  along: (rows: Labelled['rows']) => readonly (readonly number[])[],
-): Trial {
-  const [first, second] = [along(learn.rows), along(test.rows)];
-  const scale = standardised(first);
-  return {
-    learn: { rows: first.map(scale), labels: learn.labels },
-    test: { rows: second.map(scale), labels: test.labels },
-  };
+function trialOf(learn: Labelled, test: Labelled, along: (rows: readonly Row[]) => readonly Row[]): Trial {
+  const scaled = standardised(along(learn.rows));
+  const reduced = (of: Labelled): Labelled => ({ rows: along(of.rows).map(scaled), labels: of.labels });
+  return { learn: reduced(learn), test: reduced(test) };
 }

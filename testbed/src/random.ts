@@ -19,6 +19,16 @@ export function normalPair(next: () => number): readonly [number, number] {
   return [radius * Math.cos(angle), radius * Math.sin(angle)];
 }
 
+/** Standard normal numbers, both of each pair. */
+export function normals(next: () => number): () => number {
+  let spare: number | undefined;
+  return () => {
+    const [first, second] = spare === undefined ? normalPair(next) : [spare, undefined];
+    spare = second;
+    return first;
+  };
+}
+
 /** A standard normal number from two uniform ones. */
 export const normal = (next: () => number): number => normalPair(next)[0];
 

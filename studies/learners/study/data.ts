@@ -3,7 +3,7 @@
 import { CodedError } from '@eigenveil/platform';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { STUDY_CODES } from '../../instrument/codes.ts';
-import type { OwnData } from '../../instrument/own-data.ts';
+import type { OwnData, Range } from '../../instrument/own-data.ts';
 import type { Asked, Omission } from '../../instrument/study.ts';
 import { readLaboratoryFile } from '../../privacy/data.ts';
 import { type Split, stratifiedSplit } from '../../speed/accuracy/splits.ts';
@@ -18,7 +18,8 @@ export interface Table {
   readonly target: FeatureRange;
 }
 
-type Columns = Readonly<Record<string, readonly [least: number, largest: number]>>;
+type Columns = Readonly<Record<string, Range>>;
+const rangeOf = ([least, largest]: Range): FeatureRange => ({ least, largest });
 
 /** Passengers of a cab, miles, dollars, hours, days, minutes; green or yellow. */
 const TAXI: Columns = {
@@ -55,35 +56,22 @@ const IRIS: Columns = {
   petal_width: [0, 10],
 };
 
-interface Source {
-  readonly file: string;
-  readonly columns: Columns;
-  readonly without: readonly string[];
-  readonly target: string;
-  readonly range: readonly [number, number];
-}
-
+/** Each source: its file, its columns, those that are left out, the target and its range. */
 const SOURCES = {
-  iris: { file: 'iris', columns: IRIS, without: [], target: 'label', range: [0, 2] },
-  taxi: { file: 'nyc_taxi', columns: TAXI, without: ['tip', 'total'], target: 'label', range: [0, 1] },
-  'taxi with tip and total': { file: 'nyc_taxi', columns: TAXI, without: [], target: 'label', range: [0, 1] },
-  'taxi fares': {
-    file: 'nyc_taxi',
-    columns: TAXI,
-    without: ['tip', 'total', 'fare'],
-    target: 'fare',
-    range: [0, 100],
-  },
-  boston: { file: 'boston', columns: BOSTON, without: [], target: 'label', range: [0, 50] },
-} as const satisfies Readonly<Record<string, Source>>;
+  iris: ['iris', IRIS, [], 'label', [0, 2]],
+  taxi: ['nyc_taxi', TAXI, ['tip', 'total'], 'label', [0, 1]],
+  'taxi with tip and total': ['nyc_taxi', TAXI, [], 'label', [0, 1]],
+  'taxi fares': ['nyc_taxi', TAXI, ['tip', 'total', 'fare'], 'fare', [0, 100]],
+  boston: ['boston', BOSTON, [], 'label', [0, 50]],
+} as const;
 export type SourceName = keyof typeof SOURCES;
 
 /** Undefined where its file is neither bundled nor in EIGENVEIL_DATA. */
 export async function tableOf(name: SourceName): Promise<Table | undefined> {
-  const { file, columns, without, target, range }: Source = SOURCES[name];
+  const [file, columns, without, target, range] = SOURCES[name];
   const found = await readLaboratoryFile(file);
   if (found === undefined) return undefined;
-  const kept = Object.keys(columns).filter((column) => !without.includes(column));
+  const kept = Object.keys(columns).filter((column) => !without.some((name) => name === column));
   const at = (column: string) => {
     const index = found.columns.indexOf(column);
     // Iris has names of its own in some copies; features stand in this order in all.
@@ -93,29 +81,26 @@ export async function tableOf(name: SourceName): Promise<Table | undefined> {
   return {
     rows: cells.map((line) => kept.map((column) => line[at(column)]!)),
     targets: cells.map((line) => line[at(target)]!),
-    ranges: kept.map((column) => ({ least: columns[column]![0], largest: columns[column]![1] })),
-    target: { least: range[0], largest: range[1] },
+    ranges: kept.map((column) => rangeOf(columns[column]!)),
+    target: rangeOf(range),
   };
 }
 
 /** The user's own rows: their class is learnt, as an index or, where classes are numbers, as the number. */
 function ownTable({ rows, ranges, labels, labelRange, classes }: OwnData, learnt: 'class' | 'number'): Table {
   const values = learnt === 'class' ? [...classes.keys()] : classes.map(Number);
+  const wrong = (message: string) => new CodedError(STUDY_CODES.ERR_STUDY_DATA, message);
   if (!values.every(Number.isFinite))
-    throw new CodedError(
-      STUDY_CODES.ERR_STUDY_DATA,
+    throw wrong(
       'learners/regression learns numbers and expected "--label" to name a column of numbers; learners/accuracy and learners/features learn classes',
     );
   if (learnt === 'number' && labelRange === undefined)
-    throw new CodedError(
-      STUDY_CODES.ERR_STUDY_DATA,
-      'learners/regression learns "--label" as a number and expected a public range of it, too',
-    );
+    throw wrong('learners/regression learns "--label" as a number and expected a public range of it, too');
   const [least, largest] = labelRange ?? [0, classes.length - 1];
   return {
     rows,
     targets: labels.map((label) => Math.min(largest, Math.max(least, values[label]!))),
-    ranges: ranges.map(([least, largest]) => ({ least, largest })),
+    ranges: ranges.map(rangeOf),
     target: { least, largest },
   };
 }
@@ -138,21 +123,17 @@ export async function tablesOfRun(
   { what, learnt }: { readonly what: string; readonly learnt: 'class' | 'number' },
 ): Promise<{ readonly sizes: readonly TableSize[]; readonly omissions: readonly Omission[] }> {
   const sizeOf = (source: string, { rows, ranges }: Table) => ({
-    source,
-    rows: rows.length,
-    features: ranges.length,
+    ...{ source, rows: rows.length, features: ranges.length },
   });
   if (own !== undefined) return { sizes: [sizeOf(own.name, ownTable(own, learnt))], omissions: [] };
-  const found = await Promise.all(sources.map(async (source) => ({ source, table: await tableOf(source) })));
-  return {
-    sizes: found.flatMap(({ source, table }) => (table === undefined ? [] : [sizeOf(source, table)])),
-    omissions: found
-      .filter(({ table }) => table === undefined)
-      .map(({ source }) => ({
-        what: `${what}, ${source}`,
-        why: 'its file is not in the folder EIGENVEIL_DATA',
-      })),
-  };
+  const sizes: TableSize[] = [];
+  const omissions: Omission[] = [];
+  for (const source of sources) {
+    const table = await tableOf(source);
+    if (table !== undefined) sizes.push(sizeOf(source, table));
+    else omissions.push({ what: `${what}, ${source}`, why: 'its file is not in the folder EIGENVEIL_DATA' });
+  }
+  return { sizes, omissions };
 }
 
 type TableSize = { readonly source: string; readonly rows: number; readonly features: number };

@@ -1,5 +1,6 @@
 /** Squared error and R² of learners of numbers, over ε and over the number of samples: private forest, and sample and aggregate of forests and of boosted trees. */
 
+import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { RandomForestRegression } from 'ml-random-forest';
 import { beside, type Figure, mean, spread } from '../../instrument/figure.ts';
@@ -9,7 +10,15 @@ import { boostedTrees } from '../boosted-trees.ts';
 import { regressionForest } from '../forests.ts';
 import { type Learner, sampleAndAggregate } from '../sample-and-aggregate.ts';
 import { picked, type SourceName, splitOf, tableOfCase, tablesOfRun } from './data.ts';
-import { BOOSTING, deeperShape, EPSILON_TITLES, forestShape, STUDY_EPSILONS, told } from './settings.ts';
+import {
+  BOOSTING,
+  deeperShape,
+  EPSILON_TITLES,
+  forestShape,
+  LIBRARY,
+  STUDY_EPSILONS,
+  told,
+} from './settings.ts';
 
 const REGRESSED: readonly SourceName[] = ['boston', 'taxi fares'];
 /** m, and what is taken where it is not varied. */
@@ -20,12 +29,12 @@ const ANSWERS = 50;
 /** Of a run: what boosting exactly on all of a long table would take. */
 const MOST_LEARNT = 1500;
 const AGGREGATED = ['forest', 'boosted'] as const;
+const FOREST_IN_THE_CLEAR = { dealing: 'shared', trees: 4, epsilon: Infinity } as const;
 
 const logOfMean: Figure = (records) => {
   const { value, text } = mean('MSE')(records);
-  return value === undefined
-    ? { value, text }
-    : { value: Math.log10(value), text: Math.log10(value).toFixed(2) };
+  const log = value && Math.log10(value);
+  return log === undefined ? { value, text } : { value: log, text: log.toFixed(2) };
 };
 const errors = beside(' / ', spread('R2', { digits: 2 }), logOfMean);
 
@@ -59,12 +68,7 @@ export const regression = defineStudy({
     const setting = { ...shape, ranges: table.ranges, target: table.target };
     const learners: Readonly<Record<(typeof AGGREGATED)[number], Learner>> = {
       forest: (random, rows, targets) =>
-        regressionForest(random, rows, targets, {
-          ...setting,
-          dealing: 'shared',
-          trees: 4,
-          epsilon: Infinity,
-        }).predict,
+        regressionForest(random, rows, targets, { ...setting, ...FOREST_IN_THE_CLEAR }).predict,
       boosted: (_random, rows, targets) => boostedTrees(rows, targets, BOOSTING),
     };
     for (let seed = 0; seed < seeds; seed += 1) {
@@ -73,19 +77,17 @@ export const regression = defineStudy({
       const asked = test.slice(0, ANSWERS);
       const [rows, targets] = [picked(table.rows, train), picked(table.targets, train)];
       const [questions, truth] = [picked(table.rows, asked), picked(table.targets, asked)];
-      const centre = truth.reduce((a, b) => a + b) / truth.length;
-      const variance = truth.reduce((sum, y) => sum + (y - centre) ** 2, 0) / truth.length;
+      const centre = meanOf(truth);
+      const variance = meanOf(truth.map((y) => (y - centre) ** 2));
       const scored = (learner: string, answers: readonly number[], of: Tidy): Tidy => {
-        const error = truth.reduce((sum, y, i) => sum + (y - answers[i]!) ** 2, 0) / truth.length;
+        const error = meanOf(truth.map((y, i) => (y - answers[i]!) ** 2));
         const rounded = (value: number) => Number(value.toPrecision(6));
         return { seed, learner, ...of, MSE: rounded(error), R2: rounded(1 - error / variance) };
       };
       const random = (name: string) => predictableRandomness(`learners regression ${source} ${name} ${seed}`);
       for (const epsilon of [...STUDY_EPSILONS, Infinity]) {
-        const { predict } = regressionForest(random(`forest ${epsilon}`), rows, targets, {
-          ...setting,
-          epsilon,
-        });
+        const own = random(`forest ${epsilon}`);
+        const { predict } = regressionForest(own, rows, targets, { ...setting, epsilon });
         yield scored('forest', questions.map(predict), { epsilon: told(epsilon) });
       }
       for (const learner of AGGREGATED) {
@@ -106,27 +108,16 @@ export const regression = defineStudy({
         yield scored(`plain ${learner}`, questions.map(plainly), { epsilon: 'none' });
       }
       const library = new RandomForestRegression({
+        ...LIBRARY,
         seed,
-        nEstimators: 10,
         maxFeatures: Math.ceil(features / 2),
-        replacement: false,
-        useSampleBagging: true,
-        noOOB: true,
         selectionMethod: 'mean',
-        treeOptions: { maxDepth: 6 },
       });
-      const some = train.slice(0, 250);
-      library.train(
-        some.map((row) => [...table.rows[row]!]),
-        picked(table.targets, some),
-      );
-      yield scored('library', library.predict(questions.map((row) => [...row])), { epsilon: 'none' });
-      const average = targets.reduce((a, b) => a + b) / targets.length;
-      yield scored(
-        'mean',
-        truth.map(() => average),
-        { epsilon: 'none' },
-      );
+      const copies = (of: readonly (readonly number[])[]) => of.map((row) => [...row]);
+      library.train(copies(rows.slice(0, 250)), targets.slice(0, 250));
+      yield scored('library', library.predict(copies(questions)), { epsilon: 'none' });
+      const average = new Array<number>(truth.length).fill(meanOf(targets));
+      yield scored('mean', average, { epsilon: 'none' });
       // Lets an interruption be heard.
       await new Promise((resolve) => setImmediate(resolve));
     }

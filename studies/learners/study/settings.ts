@@ -19,6 +19,15 @@ export const deeperShape = (features: number): ForestShape => ({
 });
 export const BOOSTING: Boosting = { rounds: 30, depth: 3, learningRate: 0.3, lambda: 1, gamma: 0 };
 
+/** The forest of a library, whose rows are few: it takes minutes for a thousand. */
+export const LIBRARY = {
+  nEstimators: 10,
+  replacement: false,
+  useSampleBagging: true,
+  noOOB: true,
+  treeOptions: { maxDepth: 6 },
+};
+
 export const STUDY_EPSILONS = [0.1, 0.5, 1, 3, 10] as const;
 /** How the column `epsilon` reads, where `none` is without noise. */
 export const EPSILON_TITLES: Readonly<Record<string, string>> = {

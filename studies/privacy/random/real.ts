@@ -8,11 +8,12 @@
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { RandomBits } from '@eigenveil/privacy/parts';
-import { normalPair } from '@eigenveil/testbed/random';
+import { normals } from '@eigenveil/testbed/random';
 
 export class RealDraws {
   readonly #random: RandomBits;
-  #spare: number | undefined;
+  /** Mean 0 and variance 1. */
+  readonly normal = normals(() => this.uniform());
 
   constructor(source: RandomSource) {
     this.#random = new RandomBits(source);
@@ -29,18 +30,6 @@ export class RealDraws {
   laplace(): number {
     const magnitude = -Math.log(this.uniform());
     return this.#random.coin() ? magnitude : -magnitude;
-  }
-
-  /** Mean 0 and variance 1. */
-  normal(): number {
-    if (this.#spare !== undefined) {
-      const normal = this.#spare;
-      this.#spare = undefined;
-      return normal;
-    }
-    const [normal, spare] = normalPair(() => this.uniform());
-    this.#spare = spare;
-    return normal;
   }
 
   /** Shape a >= 1/2 and scale 1: Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). */

@@ -25,15 +25,9 @@ describe('rows', () => {
         },
       ),
     );
-    expect(
-      scale(
-        [0, 10],
-        [
-          [0, 10],
-          [0, 10],
-        ],
-      ).map((x) => x * Math.SQRT2),
-    ).toEqual([expect.closeTo(-1, 12), expect.closeTo(1, 12)]);
+    const [to4, none] = [[0, 4] as const, [5, 5] as const];
+    const scaled = scale([0, 7, 5, 4], [to4, to4, none, to4]);
+    expect(scaled).toEqual([-0.5, 0.5, 0, 0.5]);
   });
 
   it.each(['iris', 'pima', 'breast_cancer', 'ionosphere'])(

@@ -15,7 +15,7 @@ import { ranges } from '../../ranges/index.ts';
 import { budgetsOf, privateRanges } from '../../ranges/private-ranges.ts';
 import { quantiles } from '../../ranges/quantiles.ts';
 import { strategies } from '../../ranges/strategies.ts';
-import { SHARES, scaledBy, splitBudget, UTILITY_DELTA, wideGuess, worth } from '../../ranges/worth.ts';
+import { SHARES, splitBudget, UTILITY_DELTA, wideGuess, worth } from '../../ranges/worth.ts';
 
 /** With fewer runs than these a twin that breaks its claim by little is not caught. */
 const FEWEST: Readonly<Record<string, number>> = { 'Privelet, a row in place of another': 10_000 };
@@ -131,20 +131,10 @@ describe('private ranges', () => {
     }
   });
 
-  it('are guessed wide by powers of ten, and scale rows into the unit ball', () => {
+  it('are guessed wide by powers of ten', () => {
     expect(wideGuess([0, 10])).toEqual([-100, 100]);
     expect(wideGuess([-1, 1])).toEqual([-10, 10]);
     expect(wideGuess([0, 16])).toEqual([-1000, 1000]);
-    expect(
-      scaledBy(
-        [7, 5, 4],
-        [
-          [0, 4],
-          [5, 5],
-          [0, 4],
-        ],
-      ),
-    ).toEqual([1, 0, 1].map((x) => x / Math.sqrt(3)));
   });
 });
 

@@ -1,20 +1,7 @@
 /** References for strategies against brute force, and what mean errors come to for many bins. */
-import {
-  averageError,
-  binaryTree,
-  calibrateRelease,
-  coefficientsOf,
-  flat,
-  noiseSampler,
-  privelet,
-  restore,
-  type Strategy,
-  toNumber,
-  tree,
-} from '@eigenveil/release';
-import { predictableRandomness } from '@eigenveil/testbed/random';
+import { averageError, binaryTree, privelet, type Strategy, toNumber, tree } from '@eigenveil/release';
 import { describe, expect, it } from 'vitest';
-import { plainTreeAverage, privateRows, squareRootErrors } from '../../ranges/references.ts';
+import { plainTreeAverage, squareRootErrors } from '../../ranges/references.ts';
 
 /** The number of nodes that an interval is the sum of: the fewest. */
 function plainTreeError({ fanouts }: Strategy, from: number, to: number): number {
@@ -174,54 +161,5 @@ describe('the square-root factorisation', () => {
     expect(l2Squared).toBeCloseTo(lengths([L.map((row) => row[0]!)]), 12);
     expect(prefixes).toBeCloseTo(lengths(L), 12);
     expect(ranges).toBeCloseTo(lengths(intervals), 12);
-  });
-
-  it('refuses more bins than it has time for', () => {
-    expect(() => squareRootErrors(4097)).toThrow(/4,096/);
-    expect(() => squareRootErrors(0)).toThrow(/bins/);
-  });
-});
-
-describe('the number of rows', () => {
-  it('is the mean of all histograms, with the deviation of its noise', () => {
-    const strategy = tree([4, 4]);
-    const truth = new Array<number>(16).fill(3);
-    const squares: number[] = [];
-    let deviation = 0;
-    for (let run = 0; run < 300; run += 1) {
-      const noise = calibrateRelease(strategy, {
-        features: 2,
-        neighbours: 'add-remove',
-        budget: { epsilon: 1 },
-      });
-      const draw = noiseSampler(predictableRandomness(`rows ${run}`), noise);
-      const histograms = [0, 1].map(() => ({
-        strategy,
-        noise,
-        servers: 2,
-        counts: restore(
-          strategy,
-          coefficientsOf(strategy, truth.map(BigInt)).map((value) => Number(value + draw() + draw())),
-        ),
-      }));
-      const found = privateRows(histograms);
-      squares.push((found.rows - 48) ** 2);
-      deviation = found.deviation;
-    }
-    const ratio = squares.reduce((a, b) => a + b, 0) / squares.length / deviation ** 2;
-    expect(Math.abs(ratio - 1)).toBeLessThan(5 * Math.sqrt(4 / 300));
-    // Of 2 · 2 τ² N/c, halved by two histograms: τ = 6, N = 16, c = 21.
-    expect(deviation).toBeCloseTo(Math.sqrt((2 * 72 * 16) / 21 / 2), 0);
-  });
-
-  it('is asked of histograms of one kind', () => {
-    const noise = calibrateRelease(flat(4), {
-      features: 1,
-      neighbours: 'add-remove',
-      budget: { epsilon: 1 },
-    });
-    const histogram = { strategy: flat(4), noise, servers: 2, counts: [1, 2, 3, 4] };
-    expect(() => privateRows([])).toThrow(/at least one/);
-    expect(() => privateRows([histogram, { ...histogram, servers: 1 }])).toThrow(/one strategy/);
   });
 });
