@@ -6,8 +6,7 @@ import { type Asked, defineStudy, type Omission } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { type LaboratoryData, loadLaboratoryData, ownLaboratoryData } from './data.ts';
 import { rowsOf } from './data-sets.ts';
-import { checkForecast } from './forecast-noise.ts';
-import { checkShares } from './forecast-shares.ts';
+import { checkForecast, checkShares } from './forecasts.ts';
 
 const DATA_SETS = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german'];
 const BUDGETS = [0.5, 1, 4];

@@ -3,15 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { epsilonOfGaussian, nominalSetting } from '../../../privacy/methods/actual.ts';
 import { elfedpca, elfedpcaDeviation, elfedpcaSensitivity } from '../../../privacy/methods/elfedpca.ts';
-import { PCA_METHODS, type PcaSetting, type Row } from '../../../privacy/methods/index.ts';
+import { PCA_METHODS, type Row } from '../../../privacy/methods/index.ts';
 import { boundedRow, norm } from '../../../privacy/methods/matrix.ts';
 import { largestEntry } from '../../../privacy/methods/two-stage.ts';
+import { copies, named, SETTING } from './rows.ts';
 
-const SETTING: PcaSetting = { components: 2, epsilon: 1, dpDelta: 1e-5, clippingNorm: 1 };
-const named = (name: string) => PCA_METHODS.find((method) => method.name === name)!;
 /** Sites of these sizes, whose rows do not matter. */
 const sizes = (...counts: readonly number[]): Row[][] =>
-  counts.map((count) => new Array<Row>(count).fill([0.5, 0.5, 0, 0]));
+  counts.map((count) => copies(count, [0.5, 0.5, 0, 0]));
 
 describe('rows clipped to C and divided by it', () => {
   // Numbers below the least normal double have few digits.

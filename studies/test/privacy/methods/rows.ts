@@ -1,8 +1,14 @@
-/** Rows for tests of published methods. */
+/** Rows and settings for tests of published methods. */
 import { predictableRandomness } from '@eigenveil/testbed/random';
+import { PCA_METHODS } from '../../../privacy/methods/index.ts';
 import { boundedRow } from '../../../privacy/methods/matrix.ts';
-import type { Row } from '../../../privacy/methods/method.ts';
+import type { PcaSetting, Row } from '../../../privacy/methods/method.ts';
 import { RealDraws } from '../../../privacy/random/real.ts';
+
+export const SETTING: PcaSetting = { components: 2, epsilon: 1, dpDelta: 1e-5, clippingNorm: 1 };
+export const source = (seed = 'test') => predictableRandomness(seed);
+export const named = (name: string) => PCA_METHODS.find((method) => method.name === name)!;
+export const copies = (count: number, row: Row) => new Array<Row>(count).fill(row);
 
 /** Within the unit ball, longer in the first directions than in the last. */
 export function exampleRows(count: number, dimension: number, seed: string): Row[] {
@@ -28,6 +34,3 @@ export function exactRows(count: number, dimension: number, seed: string): Row[]
 export function dealt(rows: readonly Row[], sites: number): Row[][] {
   return Array.from({ length: sites }, (_, s) => rows.filter((_row, i) => i % sites === s));
 }
-
-export const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, x, i) => sum + x * b[i]!, 0);

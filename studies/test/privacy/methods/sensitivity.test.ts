@@ -5,6 +5,7 @@ import { jointSensitivity } from '../../../privacy/methods/central.ts';
 import { elfedpcaSensitivity } from '../../../privacy/methods/elfedpca.ts';
 import {
   boundedRow,
+  dot,
   norm,
   orthonormal,
   secondMoment,
@@ -15,7 +16,6 @@ import type { Row } from '../../../privacy/methods/method.ts';
 import { POWER_SENSITIVITY } from '../../../privacy/methods/noisy-power.ts';
 import { rowSensitivity } from '../../../privacy/methods/two-stage.ts';
 import { RealDraws } from '../../../privacy/random/real.ts';
-import { dot } from './rows.ts';
 
 const norm1 = (values: readonly number[]) => values.reduce((sum, x) => sum + Math.abs(x), 0);
 const less = (a: readonly number[], b: readonly number[]) => a.map((x, i) => x - b[i]!);
@@ -94,6 +94,8 @@ for (const { d, tags } of [{ d: 3, tags: [] }, ...[2, 4, 7].map((many) => ({ d: 
         search(d, 2, ball(d), ([x, y]) => norm(less(triangle(x!), triangle(y!)))),
         secondMomentSensitivity(d, 'replace').l2,
       );
+      const l1 = search(d, 2, ball(d), ([x, y]) => norm1(less(triangle(x!), triangle(y!))));
+      expect(l1).toBeLessThanOrEqual(secondMomentSensitivity(d, 'replace').l1);
     });
 
     it('Σ A_i of ELFedPCA, at the smallest site', () => {

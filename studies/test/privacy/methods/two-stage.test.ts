@@ -1,15 +1,11 @@
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
-import { predictableRandomness } from '@eigenveil/testbed/random';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { describe, expect, it } from 'vitest';
 import { nominalSetting } from '../../../privacy/methods/actual.ts';
 import type { PcaSetting, Row } from '../../../privacy/methods/index.ts';
 import { piecewise } from '../../../privacy/methods/piecewise.ts';
 import { runTwoStage, twoStagePublic } from '../../../privacy/methods/two-stage-patent.ts';
-import { dealt, exampleRows } from './rows.ts';
-
-const SETTING: PcaSetting = { components: 1, epsilon: 1, dpDelta: 1e-5, clippingNorm: 1 };
-const source = (seed: string) => predictableRandomness(seed);
-const copies = (count: number, row: Row) => new Array<Row>(count).fill(row);
+import { copies, dealt, exampleRows, SETTING, source } from './rows.ts';
 
 describe('two-stage as written', () => {
   it('sends a value as it is where the rows of a node agree in it', () => {
@@ -55,8 +51,7 @@ describe('two-stage with public scales', () => {
   it('has noise on values as for m ε₁ and the range of the box', () => {
     const { noisyValues } = runTwoStage(source('scale'), [copies(4000, [0, 0, 0, 0])], SETTING, 'public');
     // Laplace noise of scale 2 · ½/(ε/2) = 2 has a mean magnitude of 2, and 16,000 of them an error of 0.016.
-    const magnitudes = noisyValues.flat(2).map(Math.abs);
-    expect(magnitudes.reduce((sum, x) => sum + x, 0) / magnitudes.length).toBeCloseTo(2, 1);
+    expect(mean(noisyValues.flat(2).map(Math.abs))).toBeCloseTo(2, 1);
   });
 
   it('draws each of m centred values with ε₂/m, as far out as that reaches', () => {

@@ -1,21 +1,27 @@
 /**
- * What a draft forecasts of differential privacy, beside what seeds show: the operator norm of the noise, and from how many rows the first component
- * stands out. Noise plan and sampler are those of the protocol, of both servers; the rows are those of a data set, each counted as often as it takes.
+ * What is told of differential privacy, beside what seeds show. A draft forecasts the operator norm of the noise, and from how many rows the first component
+ * stands out: the rows are those of a data set, each counted as often as it takes. A result tells how much of the variance its components have, as
+ * `explainedVariance` does from it alone: beside that stand the truth and eigenvalue over trace. Noise plan and sampler are those of the protocol, of both
+ * servers; every seed is another draw of the noise over the same rows.
  */
 
 import { defaultClippingNorm, noisePlan, sampleNoise } from '@eigenveil/privacy';
-import { symmetricEigen } from '@eigenveil/projection';
+import { explainedVariance, symmetricEigen, varianceCaptured } from '@eigenveil/projection';
 import { Discretiser } from '@eigenveil/statistics';
 import { noiseNorm, rowsToStandOut, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import type { LaboratoryData } from './data.ts';
 import {
   centredScatter,
+  dot,
   fromUpperTriangle,
   norm,
   type Square,
+  scaled,
   secondMoment,
   sumOfRows,
+  times,
 } from './methods/matrix.ts';
 
 const FRACTION_BITS = 14;
@@ -26,7 +32,7 @@ const STANDS_OUT = 0.75;
 const STEP = 1.1;
 const LEAST_ROWS = 1 / 8;
 
-export interface ForecastSetting {
+interface ForecastSetting {
   readonly epsilon: number;
   readonly delta: number;
   readonly seeds: number;
@@ -61,8 +67,7 @@ interface Drawn {
 
 export function checkForecast(data: LaboratoryData, setting: ForecastSetting): CheckedForecast {
   const task = taskOf(data.features, setting);
-  const { perRow, clipped } = clippedRows(data, task);
-  const exact = centredScatter(perRow.R, perRow.mean, 1);
+  const { perRow, exact, clipped } = clippedRows(data, task);
   const { values } = symmetricEigen(exact);
   const draws = drawNoises(task, `${data.name} ${setting.epsilon}`, setting.seeds);
   const forecast = noiseNorm(task, norm(perRow.mean))!;
@@ -78,26 +83,22 @@ export function checkForecast(data: LaboratoryData, setting: ForecastSetting): C
   };
 }
 
-/** The rows as a task clips them, and the share that it clips. */
-export function clippedRows(
-  data: LaboratoryData,
-  task: StatisticsTask,
-): { readonly perRow: PerRow; readonly clipped: number } {
+/** The rows as a task clips them, their scatter per row, and the share that it clips. */
+function clippedRows(data: LaboratoryData, task: StatisticsTask) {
   const discretiser = new Discretiser(task);
   const rows = data.rows.map((row) =>
     discretiser.discretise(row.map((x) => x * Math.sqrt(data.features))).map((x) => x / UNIT),
   );
   const each = 1 / rows.length;
-  return {
-    perRow: {
-      R: secondMoment(rows, data.features).map((row) => row.map((x) => x * each)),
-      mean: sumOfRows(rows, data.features).map((x) => x * each),
-    },
-    clipped: discretiser.clippedRows * each,
+  const perRow: PerRow = {
+    R: scaled(secondMoment(rows, data.features), each),
+    mean: sumOfRows(rows, data.features).map((x) => x * each),
   };
+  const exact = centredScatter(perRow.R, perRow.mean, 1);
+  return { perRow, exact, clipped: discretiser.clippedRows * each };
 }
 
-export function taskOf(features: number, { epsilon, delta }: ForecastSetting): StatisticsTask {
+function taskOf(features: number, { epsilon, delta }: ForecastSetting): StatisticsTask {
   return {
     method: { kind: 'pca' },
     features: Array.from({ length: features }, (_, i) => ({ name: `${i}`, min: -1, max: 1 })),
@@ -119,7 +120,7 @@ export function taskOf(features: number, { epsilon, delta }: ForecastSetting): S
   };
 }
 
-export function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[] {
+function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[] {
   const d = task.features.length;
   const triangle = (d * (d + 1)) / 2;
   const stage = stageTaskOf(task)!;
@@ -129,10 +130,7 @@ export function drawNoises(task: StatisticsTask, title: string, seeds: number): 
     const [mine, others] = [sampleNoise(source, stage, plan), sampleNoise(source, stage, plan)];
     const noise = mine.map((value, i) => Number(value + others[i]!));
     return {
-      R: fromUpperTriangle(
-        noise.slice(0, triangle).map((x) => x / UNIT ** 2),
-        d,
-      ),
+      R: scaled(fromUpperTriangle(noise, d), UNIT ** -2),
       V: noise.slice(triangle, triangle + d).map((x) => x / UNIT),
       Q: noise[triangle + d]!,
     };
@@ -140,7 +138,7 @@ export function drawNoises(task: StatisticsTask, title: string, seeds: number): 
 }
 
 /** S̄ and the mean of so many rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
-export function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
+function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
   const Q = rows + noise.Q;
   if (Q <= 0) return undefined;
   const noisyR = R.map((row, i) => row.map((x, j) => x * rows + noise.R[i]![j]!));
@@ -156,7 +154,7 @@ function normSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], rows: 
     const { values } = symmetricEigen(noisy.map((row, i) => row.map((x, j) => x - exact[i]![j]! * rows)));
     return [Math.max(values[0]!, -values.at(-1)!)];
   });
-  return norms.reduce((sum, value) => sum + value, 0) / norms.length;
+  return mean(norms);
 }
 
 /** The fewest rows, in steps, with which the noisy first component stands out in the mean over all seeds. */
@@ -166,13 +164,70 @@ function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], foreca
     const parts = draws.map((noise) => {
       const noisy = noisyRelease(perRow, noise, rows)?.scatter;
       if (noisy === undefined) return 0;
-      const [vector] = symmetricEigen(noisy).vectors;
-      const along = vector!.map((_, i) => exact[i]!.reduce((sum, x, j) => sum + x * vector![j]!, 0));
-      return vector!.reduce((sum, x, i) => sum + x * along[i]!, 0) / best;
+      const vector = symmetricEigen(noisy).vectors[0]!;
+      return dot(vector, times(exact, vector)) / best;
     });
-    return parts.reduce((sum, part) => sum + part, 0) / draws.length;
+    return mean(parts);
   };
   let rows = forecast * LEAST_ROWS;
   while (captured(rows) < STANDS_OUT) rows *= STEP;
   return Math.round(rows);
+}
+
+interface CheckedShares {
+  /** Means over the seeds: what the components have, eigenvalues over trace, and what is told. */
+  readonly truth: number;
+  readonly uncorrected: number;
+  readonly told: number;
+  /** Root mean square errors. */
+  readonly errorUncorrected: number;
+  readonly errorTold: number;
+  /** Half the interval, in the mean. */
+  readonly reach: number;
+  /** The share of the seeds whose interval has the truth. */
+  readonly covered: number;
+  /** The share of the seeds of which something is told; errors, means and coverage are over these, and NaN without any. */
+  readonly answered: number;
+}
+
+interface SharesSetting extends ForecastSetting {
+  readonly components: number;
+  /** Whether the result declares its spectrum; with the trace alone the other eigenvalues are taken for a semicircle. */
+  readonly spectrum?: boolean;
+}
+
+export function checkShares(data: LaboratoryData, setting: SharesSetting): CheckedShares {
+  const { epsilon, components, seeds } = setting;
+  const task = taskOf(data.features, setting);
+  const { perRow, exact } = clippedRows(data, task);
+  const seen = drawNoises(task, `${data.name} ${epsilon}`, seeds).map((noise) => {
+    const release = noisyRelease(perRow, noise, data.rows.length);
+    if (release === undefined) return undefined;
+    const { values, vectors } = symmetricEigen(release.scatter);
+    const trace = values.reduce((sum, value) => sum + value, 0);
+    const leading = { vectors: vectors.slice(0, components), eigenvalues: values.slice(0, components) };
+    const told = explainedVariance(
+      { ...task, ...leading, mean: release.mean, trace, ...(setting.spectrum && { spectrum: values }) },
+      null,
+    );
+    return {
+      told: told!.together.at(-1)!,
+      uncorrected: leading.eigenvalues.reduce((sum, value) => sum + value, 0) / trace,
+      truth: varianceCaptured(leading.vectors, exact),
+    };
+  });
+  const answers = seen.flatMap((run) =>
+    run === undefined || typeof run.told === 'string' ? [] : [{ ...run, told: run.told }],
+  );
+  const over = (of: (answer: (typeof answers)[number]) => number) => mean(answers.map(of));
+  return {
+    truth: over(({ truth }) => truth),
+    uncorrected: over(({ uncorrected }) => uncorrected),
+    told: over(({ told }) => told.share),
+    errorUncorrected: Math.sqrt(over(({ uncorrected, truth }) => (uncorrected - truth) ** 2)),
+    errorTold: Math.sqrt(over(({ told, truth }) => (told.share - truth) ** 2)),
+    reach: over(({ told }) => (told.to - told.from) / 2),
+    covered: over(({ told, truth }) => (truth >= told.from && truth <= told.to ? 1 : 0)),
+    answered: answers.length / seen.length,
+  };
 }
