@@ -13,7 +13,8 @@ export const MeasuredCase = z.strictObject({
   startedAt: z.iso.datetime(),
   seconds: z.number(),
   columns: z.array(z.string()),
-  rows: z.array(z.array(Value.nullable())),
+  /** A list stands for as many records, which differ in its numbers alone. */
+  rows: z.array(z.array(z.union([Value, z.array(z.number())]).nullable())),
 });
 export type MeasuredCase = z.infer<typeof MeasuredCase>;
 
@@ -37,20 +38,48 @@ export const StudyResults = z.strictObject({
 });
 export type StudyResults = z.infer<typeof StudyResults>;
 
+/** What records have in common that differ in numbers alone. */
+const wordsOf = (record: Tidy): string =>
+  JSON.stringify(
+    Object.entries(record).map(([name, value]) => [name, typeof value === 'string' ? value : 0]),
+  );
+
+/** The same records, those that differ in numbers alone one after the other: such as come of many seeds are kept in a fraction of the room. */
+export const inSeries = (records: readonly Tidy[]): Tidy[] =>
+  [...Map.groupBy(records, wordsOf).values()].flat();
+
 /** Records as columns and rows, which end with their last value. */
 export function packed(records: readonly Tidy[]): Pick<MeasuredCase, 'columns' | 'rows'> {
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const rows = records.map((record) => {
-    const last = columns.findLastIndex((column) => record[column] !== undefined);
-    return columns.slice(0, last + 1).map((column) => record[column] ?? null);
+  const runs: Tidy[][] = [];
+  for (const record of records) {
+    const run = runs.at(-1);
+    if (run !== undefined && wordsOf(run[0]!) === wordsOf(record)) run.push(record);
+    else runs.push([record]);
+  }
+  const rowOf = (run: readonly Tidy[]) => {
+    const last = columns.findLastIndex((column) => run[0]![column] !== undefined);
+    return columns.slice(0, last + 1).map((column) => {
+      const values = run.map((record) => record[column]).filter((value) => value !== undefined);
+      return new Set(values).size > 1 ? (values as number[]) : (values[0] ?? null);
+    });
+  };
+  const rows = runs.flatMap((run) => {
+    const row = rowOf(run);
+    // Without a list their number would be lost.
+    return row.some(Array.isArray) ? [row] : run.map(() => row);
   });
   return { columns, rows };
 }
 
 /** The records of a case, each with what the case is of. */
 export function recordsOf({ parameters, columns, rows }: MeasuredCase): Tidy[] {
-  return rows.map((row) => ({
-    ...parameters,
-    ...Object.fromEntries(columns.flatMap((column, i) => (row[i] == null ? [] : [[column, row[i]]]))),
-  }));
+  return rows.flatMap((row) => {
+    const length = row.find(Array.isArray)?.length ?? 1;
+    return Array.from({ length }, (_, at) => {
+      const values = row.map((cell) => (Array.isArray(cell) ? cell[at]! : cell));
+      const own = columns.flatMap((column, i) => (values[i] == null ? [] : [[column, values[i]]]));
+      return { ...parameters, ...Object.fromEntries(own) };
+    });
+  });
 }

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runStudies } from '../../instrument/main.ts';
 import { readOwnData } from '../../instrument/own-data.ts';
-import { StudyResults } from '../../instrument/results.ts';
+import { recordsOf, StudyResults } from '../../instrument/results.ts';
 import type { Study, StudyGroup } from '../../instrument/study.ts';
 import { madeUpGroup, WORDS } from './made-up.ts';
 
@@ -76,7 +76,7 @@ describe('a made-up study', () => {
     expect(code).toBe(0);
     expect(output.split('\n')).toHaveLength(2);
     const { cases, omissions, description } = await results();
-    expect(cases.map(({ id, rows }) => [id, rows.length])).toEqual([
+    expect(cases.map((one) => [one.id, recordsOf(one).length])).toEqual([
       ['made-up/throws/1/3', 6],
       ['made-up/throws/2/3', 6],
     ]);

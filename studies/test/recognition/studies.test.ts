@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';
-import { packed, StudyResults } from '../../instrument/results.ts';
+import { packed, recordsOf, StudyResults } from '../../instrument/results.ts';
 import { measured, planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
@@ -103,12 +103,7 @@ it('the kept report is of a full run, and bears all conclusions out; one that di
     ...results,
     cases: results.cases.map((one) => {
       if (one.study !== `recognition/${study}`) return one;
-      const records = one.rows.map((row) =>
-        alter(
-          Object.fromEntries(one.columns.flatMap((name, i) => (row[i] === null ? [] : [[name, row[i]!]]))),
-        ),
-      );
-      return { ...one, ...packed(records) };
+      return { ...one, ...packed(recordsOf({ ...one, parameters: {} }).map(alter)) };
     }),
   });
   const contradictionsIn = async (...of: Parameters<typeof altered>) =>
