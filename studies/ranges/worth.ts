@@ -13,6 +13,7 @@
 import { normal, predictableRandomness } from '@eigenveil/testbed/random';
 import { distinct, mean, only, spread } from '../instrument/figure.ts';
 import type { OwnData, Range } from '../instrument/own-data.ts';
+import { inSeries } from '../instrument/results.ts';
 import { type ChartOf, defineStudy, type TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { DECIDED, decidedOf, overDataSets } from '../learners/compared.ts';
@@ -288,7 +289,7 @@ async function* measure(
     await new Promise((resolve) => setImmediate(resolve));
   }
   const scores = await scoresOf(trials);
-  for (const [i, { record }] of trials.entries()) yield { ...record, f1: scores[i]!.f1 };
+  yield* inSeries(trials.map(({ record }, i) => ({ ...record, f1: scores[i]!.f1 })));
   for (const [arm, count] of refused) yield { arm: armName(arm), refused: count / seeds };
 }
 

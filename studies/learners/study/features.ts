@@ -9,6 +9,7 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { generator, predictableRandomness, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { count, distinct, type Figure, least, mean, most, spread, where } from '../../instrument/figure.ts';
+import { inSeries } from '../../instrument/results.ts';
 import { type ChartOf, defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { dataSetsOf, rowsOf } from '../../privacy/data-sets.ts';
@@ -75,7 +76,8 @@ export const features = defineStudy({
   },
   titleOf: ({ dataset, epsilon }) => `features, ${dataset}, ε = ${epsilon}`,
   expectedSeconds: (of) => of.seeds * (0.1 + 1e-7 * of.rows * of.features * of.classes),
-  async *measure({ dataset, epsilon, seeds, classes }, { own }): AsyncGenerator<Tidy> {
+  async measure({ dataset, epsilon, seeds, classes }, { own }): Promise<Tidy[]> {
+    const records: Tidy[] = [];
     const data = await rowsOf(dataset, own);
     for (let seed = 0; seed < seeds; seed += 1) {
       const { test, train } = splitOf(dataset, data.labels, seed, 'class');
@@ -104,12 +106,14 @@ export const features = defineStudy({
             dpDelta: projects ? DP_DELTA * shareOfDelta : DP_DELTA,
           });
           const right = test.filter((row) => predict(reduce(data.rows[row]!)) === data.labels[row]).length;
-          yield { seed, learner, arm, accuracy: Number(((100 * right) / test.length).toFixed(4)) };
+          const accuracy = Number(((100 * right) / test.length).toFixed(4));
+          records.push({ seed, learner, arm, accuracy });
         }
       }
       // Lets an interruption be heard.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    return inSeries(records);
   },
   columns: {
     dataset: { title: 'data set' },

@@ -4,6 +4,7 @@ import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { RandomForestRegression } from 'ml-random-forest';
 import { beside, type Figure, mean, spread } from '../../instrument/figure.ts';
+import { inSeries } from '../../instrument/results.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { boostedTrees } from '../boosted-trees.ts';
@@ -61,7 +62,7 @@ export const regression = defineStudy({
   },
   titleOf: ({ source }) => `numbers, ${source}`,
   expectedSeconds: ({ seeds }) => seeds * 3,
-  async *measure({ source, seeds }, { own }): AsyncGenerator<Tidy> {
+  async measure({ source, seeds }, { own }): Promise<Tidy[]> {
     const table = await tableOfCase(source, own, 'number');
     const features = table.ranges.length;
     const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
@@ -71,6 +72,7 @@ export const regression = defineStudy({
         regressionForest(random, rows, targets, { ...setting, ...FOREST_IN_THE_CLEAR }).predict,
       boosted: (_random, rows, targets) => boostedTrees(rows, targets, BOOSTING),
     };
+    const records: Tidy[] = [];
     for (let seed = 0; seed < seeds; seed += 1) {
       const { train: all, test } = splitOf(source, table.targets, seed, 'row');
       const train = all.slice(0, MOST_LEARNT);
@@ -79,16 +81,16 @@ export const regression = defineStudy({
       const [questions, truth] = [picked(table.rows, asked), picked(table.targets, asked)];
       const centre = meanOf(truth);
       const variance = meanOf(truth.map((y) => (y - centre) ** 2));
-      const scored = (learner: string, answers: readonly number[], of: Tidy): Tidy => {
+      const score = (learner: string, answers: readonly number[], of: Tidy) => {
         const error = meanOf(truth.map((y, i) => (y - answers[i]!) ** 2));
         const rounded = (value: number) => Number(value.toPrecision(6));
-        return { seed, learner, ...of, MSE: rounded(error), R2: rounded(1 - error / variance) };
+        records.push({ seed, learner, ...of, MSE: rounded(error), R2: rounded(1 - error / variance) });
       };
       const random = (name: string) => predictableRandomness(`learners regression ${source} ${name} ${seed}`);
       for (const epsilon of [...STUDY_EPSILONS, Infinity]) {
         const own = random(`forest ${epsilon}`);
         const { predict } = regressionForest(own, rows, targets, { ...setting, epsilon });
-        yield scored('forest', questions.map(predict), { epsilon: told(epsilon) });
+        score('forest', questions.map(predict), { epsilon: told(epsilon) });
       }
       for (const learner of AGGREGATED) {
         for (const { parts, epsilon } of aggregates(train.length)) {
@@ -99,13 +101,13 @@ export const regression = defineStudy({
             const total = answers === 'each' ? epsilon * ANSWERS : epsilon;
             const found = sampleAndAggregate(source, rows, targets, questions, { ...way, epsilon: total });
             const of = { parts, answers, epsilon: told(epsilon) };
-            yield scored(`${learner}, sample and aggregate`, found, of);
+            score(`${learner}, sample and aggregate`, found, of);
           }
         }
       }
       for (const learner of AGGREGATED) {
         const plainly = learners[learner](random(`plain ${learner}`), rows, targets);
-        yield scored(`plain ${learner}`, questions.map(plainly), { epsilon: 'none' });
+        score(`plain ${learner}`, questions.map(plainly), { epsilon: 'none' });
       }
       const library = new RandomForestRegression({
         ...LIBRARY,
@@ -115,12 +117,13 @@ export const regression = defineStudy({
       });
       const copies = (of: readonly (readonly number[])[]) => of.map((row) => [...row]);
       library.train(copies(rows.slice(0, 250)), targets.slice(0, 250));
-      yield scored('library', library.predict(copies(questions)), { epsilon: 'none' });
+      score('library', library.predict(copies(questions)), { epsilon: 'none' });
       const average = new Array<number>(truth.length).fill(meanOf(targets));
-      yield scored('mean', average, { epsilon: 'none' });
+      score('mean', average, { epsilon: 'none' });
       // Lets an interruption be heard.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    return inSeries(records);
   },
   columns: {
     answers: { title: 'ε is for' },
