@@ -2,8 +2,7 @@
 import { beside, count, type Figure, mean, only, where, within } from '../instrument/figure.ts';
 import type { TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { VERDICTS } from '../privacy/inference.ts';
-import { decided } from '../privacy/paired.ts';
+import { decided, VERDICTS } from '../privacy/inference.ts';
 
 interface Comparisons {
   /** Each combination of values of these columns is compared by itself. */

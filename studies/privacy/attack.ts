@@ -3,8 +3,7 @@ import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/ran
 import { least, mean, most } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { RANGES } from './data.ts';
-import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { dataSetsOf, RANGES, rowsOf } from './data.ts';
 import {
   eigenveil,
   type Row,
@@ -14,8 +13,7 @@ import {
   subtractOwnNoise,
 } from './methods/index.ts';
 import { dot, type Square } from './methods/matrix.ts';
-import { DP_DELTA, settingOf } from './setting.ts';
-import { dealToSites } from './sites.ts';
+import { DP_DELTA, dealToSites, settingOf } from './setting.ts';
 
 const SITES = 10;
 const EPSILON = 1;

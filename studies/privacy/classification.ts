@@ -1,25 +1,25 @@
 /** Weighted F1 and accuracy of an SVM on rows that are reduced by private components: over ε, over sites and over components. */
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { within } from '../instrument/figure.ts';
-import { defineStudy } from '../instrument/study.ts';
+import { defineStudy, type TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import type { LaboratoryData } from './data.ts';
-import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { dataSetsOf, type LaboratoryData, rowsOf } from './data.ts';
 import { COST, heldOut, type Labelled, scores, scoresOf } from './held-out.ts';
+import { decided } from './inference.ts';
 import { identityOf, PCA_METHODS, type PcaMethod, times } from './methods/index.ts';
-import { decided } from './paired.ts';
 import {
   componentsOf,
   DP_DELTA,
+  dealToSites,
   EPSILON_TITLES,
   EPSILONS,
   METHOD_TITLES,
+  mostSites,
   REFERENCES,
   RELEASED,
   SITES,
   settingOf,
 } from './setting.ts';
-import { dealToSites, mostSites } from './sites.ts';
 
 const SHOWN_SITES = 10;
 /** The ε at which sites and components are varied. */
@@ -28,6 +28,7 @@ const AXIS_EPSILON = 1;
 const CLASSIFIED: readonly PcaMethod[] = PCA_METHODS.filter(
   ({ name }) => RELEASED.includes(name) || (!REFERENCES.includes(name) && name !== 'dpdispca'),
 );
+const OVER_SITES = CLASSIFIED.flatMap(({ name, dependsOnSites }) => (dependsOnSites ? [name] : []));
 /** Methods whose number of components is varied: the others behave like one of these. */
 const OVER_COMPONENTS: readonly string[] = [
   'non-private',
@@ -51,7 +52,7 @@ interface Choice {
 }
 
 function methodsOf({ sites, components }: Choice, features: number): readonly PcaMethod[] {
-  if (sites !== SHOWN_SITES) return CLASSIFIED.filter(({ dependsOnSites }) => dependsOnSites);
+  if (sites !== SHOWN_SITES) return CLASSIFIED.filter(({ name }) => OVER_SITES.includes(name));
   if (components === classifiedComponents(features)) return CLASSIFIED;
   return CLASSIFIED.filter(({ name }) => OVER_COMPONENTS.includes(name));
 }
@@ -75,17 +76,12 @@ function trialOf(data: LaboratoryData, method: PcaMethod, choice: Choice, seed: 
   const { sites, components, epsilon } = choice;
   const { train, learn, test } = heldOut(data, seed);
   const next = generator(seedOf(`laboratory classification ${data.name} ${sites} ${seed}`));
-  const source = predictableRandomness(
-    `classification ${data.name} ${sites} ${components} ${epsilon} ${method.name} ${seed}`,
-  );
-  const found = method.run(
-    source,
-    dealToSites(train.rows, sites, next),
-    settingOf(method, components, epsilon),
-  );
-  const reduced = ({ rows, labels }: Labelled): Labelled => ({
-    rows: rows.map((row) => times(found ?? [], row)),
-    labels,
+  const name = `classification ${data.name} ${sites} ${components} ${epsilon} ${method.name} ${seed}`;
+  const dealt = dealToSites(train.rows, sites, next);
+  const found = method.run(predictableRandomness(name), dealt, settingOf(method, components, epsilon));
+  const reduced = (of: Labelled): Labelled => ({
+    ...of,
+    rows: of.rows.map((row) => times(found ?? [], row)),
   });
   return { seed, method: method.name, learn: found && reduced(learn), test: reduced(test) };
 }
@@ -93,6 +89,18 @@ function trialOf(data: LaboratoryData, method: PcaMethod, choice: Choice, seed: 
 const hasShownSites = ({ sites }: Tidy): boolean => sites === SHOWN_SITES;
 const hasShownComponents = ({ components, features }: Tidy): boolean =>
   components === classifiedComponents(Number(features));
+/** Scores at the one ε over another column, where records have the usual value of the third. */
+const overAxis = (
+  column: 'sites' | 'components',
+  methods: readonly string[],
+  isUsual: (record: Tidy) => boolean,
+): TableOf => ({
+  caption: `Weighted F1 and accuracy in percent at ε = 1, over the number of ${column}`,
+  where: (record) =>
+    record.epsilon === AXIS_EPSILON && isUsual(record) && methods.includes(String(record.method)),
+  rows: ['dataset', 'method'],
+  across: { column, cell: scores },
+});
 const isShown = (record: Tidy): boolean => hasShownSites(record) && hasShownComponents(record);
 
 const difference = within('difference', 'low', 'high', { digits: 1, signed: true });
@@ -111,13 +119,8 @@ export const classification = defineStudy({
       const { name: dataset, features, rows } = data;
       return choicesOf(features, heldOut(data, 0).train.rows.length, asked.scale === 'full').map(
         (choice, i) => ({
-          dataset,
-          ...choice,
-          seeds: asked.scale === 'quick' ? 5 : i < EPSILONS.length ? 12 : 6,
-          features,
-          rows: rows.length,
-          dpDelta: DP_DELTA,
-          cost: COST,
+          ...{ dataset, ...choice, seeds: asked.scale === 'quick' ? 5 : i < EPSILONS.length ? 12 : 6 },
+          ...{ features, rows: rows.length, dpDelta: DP_DELTA, cost: COST },
           methods: identityOf(methodsOf(choice, features)),
         }),
       );
@@ -144,8 +147,11 @@ export const classification = defineStudy({
     epsilon: { title: 'ε', values: EPSILON_TITLES },
     sites: { values: Object.fromEntries(SITES.map((sites) => [sites, `${sites} sites`])) },
     components: { values: Object.fromEntries(componentsOf(Infinity).map((k) => [k, `k = ${k}`])) },
-    ...{ method: { values: METHOD_TITLES }, of: { values: METHOD_TITLES } },
-    against: { values: METHOD_TITLES },
+    ...{
+      method: { values: METHOD_TITLES },
+      of: { values: METHOD_TITLES },
+      against: { values: METHOD_TITLES },
+    },
   },
   frames: {
     /** Eigenveil less each other method in accuracy, over data sets. */
@@ -153,9 +159,7 @@ export const classification = defineStudy({
       RELEASED.flatMap((of) =>
         CLASSIFIED.filter(({ name }) => !RELEASED.includes(name)).flatMap(({ name: against }) =>
           decided(records.filter(isShown), {
-            column: 'accuracy',
-            of: { method: of },
-            against: { method: against },
+            ...{ column: 'accuracy', of: { method: of }, against: { method: against } },
           }).means.map((mean) => ({ of, against, ...mean })),
         ),
       ),
@@ -166,10 +170,7 @@ export const classification = defineStudy({
         'Accuracy with Eigenveil less that with another method, in points: mean over data sets with its 95 % interval, not corrected',
       of: 'differences',
       rows: ['of', 'against'],
-      across: {
-        column: 'epsilon',
-        cell: difference,
-      },
+      across: { column: 'epsilon', cell: difference },
     },
     scores: {
       caption: '{dataset}: weighted F1 and accuracy in percent',
@@ -178,24 +179,8 @@ export const classification = defineStudy({
       rows: ['method', 'components'],
       across: { column: 'epsilon', cell: scores },
     },
-    sites: {
-      caption: 'Weighted F1 and accuracy in percent at ε = 1, over the number of sites',
-      where: (record) =>
-        record.epsilon === AXIS_EPSILON &&
-        hasShownComponents(record) &&
-        CLASSIFIED.some(({ name, dependsOnSites }) => dependsOnSites && name === record.method),
-      rows: ['dataset', 'method'],
-      across: { column: 'sites', cell: scores },
-    },
-    components: {
-      caption: 'Weighted F1 and accuracy in percent at ε = 1, over the number of components',
-      where: (record) =>
-        record.epsilon === AXIS_EPSILON &&
-        hasShownSites(record) &&
-        OVER_COMPONENTS.includes(String(record.method)),
-      rows: ['dataset', 'method'],
-      across: { column: 'components', cell: scores },
-    },
+    sites: overAxis('sites', OVER_SITES, hasShownComponents),
+    components: overAxis('components', OVER_COMPONENTS, hasShownSites),
   },
   facts: {
     overChance: accuracyLead('random-directions'),

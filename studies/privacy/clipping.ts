@@ -4,11 +4,10 @@ import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/ran
 import { mean } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Scale, Tidy } from '../instrument/tidy.ts';
-import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { dataSetsOf, rowsOf } from './data.ts';
 import { identityOf, PCA_METHODS, type PcaMethod } from './methods/index.ts';
 import { energyRatio, truthOf } from './metrics.ts';
-import { DP_DELTA, DRAFTED_NORM, METHOD_TITLES } from './setting.ts';
-import { dealToSites } from './sites.ts';
+import { DP_DELTA, DRAFTED_NORM, dealToSites, METHOD_TITLES } from './setting.ts';
 
 const COMPONENTS = 2;
 const EPSILONS = [0.1, 0.3, 0.5, 1, 3, 10];
@@ -32,10 +31,10 @@ function seedsFor(scale: Scale, features: number): number {
   return features > 10 ? 60 : 100;
 }
 
-function titleOf(norm: number): string {
-  if (norm === DRAFTED_NORM) return 'C = 1/√3';
-  return norm === Infinity ? 'never' : `C = ${norm}`;
-}
+const NORM_TITLES = new Map<number, string>([
+  [DRAFTED_NORM, 'C = 1/√3'],
+  [Infinity, 'never'],
+]);
 
 export const clipping = defineStudy({
   id: 'privacy/clipping',
@@ -44,14 +43,8 @@ export const clipping = defineStudy({
     const epsilons = asked.scale === 'quick' ? [ALL_METHODS_EPSILON] : EPSILONS;
     const cases = sets.flatMap(({ name: dataset, features }) =>
       epsilons.map((epsilon) => ({
-        dataset,
-        epsilon,
-        seeds: seedsFor(asked.scale, features),
-        features,
-        dpDelta: DP_DELTA,
-        components: COMPONENTS,
-        sites: SITES,
-        norms: NORMS.join(' '),
+        ...{ dataset, epsilon, seeds: seedsFor(asked.scale, features), features, dpDelta: DP_DELTA },
+        ...{ components: COMPONENTS, sites: SITES, norms: NORMS.join(' ') },
         methods: identityOf(clippedMethods(epsilon)),
       })),
     );
@@ -70,24 +63,22 @@ export const clipping = defineStudy({
         for (const clippingNorm of NORMS) {
           // The same noise for every C, so that they are compared by what clipping does.
           const source = predictableRandomness(`clipping ${dataset} ${epsilon} ${method.name} ${seed}`);
-          const found = method.run(source, sites, {
-            components: COMPONENTS,
-            epsilon,
-            dpDelta: DP_DELTA,
-            clippingNorm,
-          });
+          const setting = { components: COMPONENTS, epsilon, dpDelta: DP_DELTA, clippingNorm };
+          const found = method.run(source, sites, setting);
           const energy = Number((100 * energyRatio(found, COMPONENTS, truth)).toFixed(4));
-          yield { seed, method: method.name, norm: titleOf(clippingNorm), energy };
+          yield {
+            seed,
+            method: method.name,
+            norm: NORM_TITLES.get(clippingNorm) ?? `C = ${clippingNorm}`,
+            energy,
+          };
         }
       }
       // Lets an interruption be heard.
       await new Promise((resolve) => setImmediate(resolve));
     }
   },
-  columns: {
-    epsilon: { title: 'ε' },
-    method: { values: METHOD_TITLES },
-  },
+  columns: { epsilon: { title: 'ε' }, method: { values: METHOD_TITLES } },
   tables: {
     eigenveil: {
       caption: `{dataset}: captured energy of ${COMPONENTS} components in percent, Eigenveil`,

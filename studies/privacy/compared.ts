@@ -11,15 +11,15 @@ import type { Tidy } from '../instrument/tidy.ts';
 import {
   type Difference,
   differenceOf,
+  inColumns,
+  judged,
   meanOf,
   pairedDifference,
   VERDICTS,
   type Verdict,
-  verdictsOf,
   worstOf,
 } from './inference.ts';
 import { CURATOR, PCA_METHODS, type PcaMethod } from './methods/index.ts';
-import { inColumns } from './paired.ts';
 import {
   DEALINGS,
   type Dealing,
@@ -83,12 +83,7 @@ interface DealtMean extends Dealt {
 }
 
 type Judged<T> = T & { readonly verdict: Verdict };
-
-/** Gives each member of a family its verdict. */
-function judged<T extends { readonly settings: readonly Difference[] }>(family: readonly T[]): Judged<T>[] {
-  const verdicts = verdictsOf(family.map(({ settings }) => settings));
-  return family.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
-}
+const settingsOf = ({ settings }: { readonly settings: readonly Difference[] }) => settings;
 
 /** The dealing at which the other method is at its best. */
 const leastOf = <D extends Dealt>(settings: readonly D[]): D =>
@@ -123,37 +118,29 @@ function pairs(): Pair[] {
     ...PCA_METHODS.filter(({ name }) => !REFERENCES.includes(name)).flatMap((opponent) => {
       const promised = promisedBy(opponent);
       if (promised === undefined) return [];
-      return (promised === 'distributed' ? SUBJECTS : RELEASED).map((subject) => ({
-        subject: named(subject),
-        opponent,
-        promised,
-      }));
+      const subjects = promised === 'distributed' ? SUBJECTS : RELEASED;
+      return subjects.map((subject) => ({ subject: named(subject), opponent, promised }));
     }),
     ...CALIBRATIONS.map(([subject, opponent]) => ({
-      subject: named(subject),
-      opponent: named(opponent),
-      promised: 'calibration' as const,
+      ...{ subject: named(subject), opponent: named(opponent), promised: 'calibration' as const },
     })),
   ];
 }
 
-/** Samples by method, data set, dealing and ε. */
-class Samples {
-  readonly datasets: readonly string[];
-  readonly #records: ReadonlyMap<string, readonly Tidy[]>;
-
-  constructor(records: readonly Tidy[]) {
-    this.datasets = [...new Set(records.map(({ dataset }) => String(dataset)))];
-    this.#records = Map.groupBy(records, ({ method, dataset, sites, epsilon }) =>
-      [method, dataset, sites, epsilon].join(' '),
-    );
-  }
-
-  of({ name, dependsOnSites }: PcaMethod, dataset: string, dealing: Dealing, epsilon: number): number[] {
-    const key = [name, dataset, dependsOnSites ? dealing : POOLED, epsilon].join(' ');
-    return samplesOf(this.#records.get(key) ?? [], JUDGED);
-  }
+/** Data sets, and the samples of a method on one of them at a dealing and an ε. */
+function samplesIn(records: readonly Tidy[]) {
+  const groups = Map.groupBy(records, ({ method, dataset, sites, epsilon }) =>
+    [method, dataset, sites, epsilon].join(' '),
+  );
+  return {
+    datasets: [...new Set(records.map(({ dataset }) => String(dataset)))],
+    of: ({ name, dependsOnSites }: PcaMethod, dataset: string, dealing: Dealing, epsilon: number) => {
+      const key = [name, dataset, dependsOnSites ? dealing : POOLED, epsilon].join(' ');
+      return samplesOf(groups.get(key) ?? [], JUDGED);
+    },
+  };
 }
+type Samples = ReturnType<typeof samplesIn>;
 
 /** The cases of a pair, each judged among all of them; none where nothing of it was measured. */
 function casesOf(
@@ -173,7 +160,7 @@ function casesOf(
       return settings.length === 0 ? [] : [{ dataset, epsilon, settings }];
     }),
   );
-  return judged(found);
+  return judged(found, settingsOf);
 }
 
 /** Means over the data sets that have all of these ε, dealing by dealing. */
@@ -193,33 +180,30 @@ function meanOver(cases: readonly Case[], epsilons: readonly number[]): DealtMea
 }
 
 function comparisonsOf(records: readonly Tidy[]) {
-  const samples = new Samples(records);
+  const samples = samplesIn(records);
   return pairs().flatMap((pair) => {
     const cases = casesOf(samples, pair);
-    const { subject, opponent, promised } = pair;
-    if (cases.length === 0) return [];
-    return [{ names: { of: subject.name, against: opponent.name, promised }, cases }];
+    const names = { of: pair.subject.name, against: pair.opponent.name, promised: pair.promised };
+    return cases.length === 0 ? [] : [{ names, cases }];
   });
 }
 
 /** Eigenveil against every method that is ranked: each data set at each ε. All cases of a pair are one family. */
 export function cases(records: readonly Tidy[]): Tidy[] {
   return comparisonsOf(records).flatMap(({ names, cases }) =>
-    cases.map(({ dataset, epsilon, settings, verdict }) => ({
-      ...{ ...names, dataset, epsilon },
-      ...shown(leastOf(settings)),
-      verdict,
-    })),
+    cases.map(({ settings, ...of }) => ({ ...names, ...of, ...shown(leastOf(settings)) })),
   );
 }
 
 /** Means over data sets at each ε. All ε of a pair are one family. */
 export function means(records: readonly Tidy[]): Tidy[] {
   return comparisonsOf(records).flatMap(({ names, cases }) => {
-    const found = EPSILONS.map((epsilon) => ({ epsilon, settings: meanOver(cases, [epsilon]) }));
-    return judged(found.filter(({ settings }) => settings.length > 0)).map(
-      ({ epsilon, settings, verdict }) => ({ ...names, epsilon, ...shown(leastOf(settings)), verdict }),
+    const found = EPSILONS.map((epsilon) => ({ epsilon, settings: meanOver(cases, [epsilon]) })).filter(
+      ({ settings }) => settings.length > 0,
     );
+    return judged(found, settingsOf).map(({ settings, ...of }) => ({
+      ...{ ...names, ...of, ...shown(leastOf(settings)) },
+    }));
   });
 }
 
@@ -230,15 +214,13 @@ export function overall(records: readonly Tidy[]): Tidy[] {
     found.filter(({ settings }) => settings.length > 0),
     ({ names }) => `${names.of} ${names.promised}`,
   );
-  const means = new Map(
-    [...families.values()].flatMap((family) => {
-      const verdicts = judged(family);
-      return family.map((it, i) => [it, verdicts[i]!.verdict] as const);
-    }),
+  const verdicts = new Map(
+    [...families.values()].flatMap((family) =>
+      judged(family, settingsOf).map(({ names, verdict }) => [names, verdict] as const),
+    ),
   );
-  return found.map((it) => {
-    const { names, cases, settings } = it;
-    const verdict = means.get(it);
+  return found.map(({ names, cases, settings }) => {
+    const verdict = verdicts.get(names);
     if (verdict === undefined) return { ...names, ...counted(cases) };
     const least = leastOf(settings);
     const { sets, setsAhead } = least;
@@ -258,7 +240,10 @@ export function aim(records: readonly Tidy[]): Tidy[] {
   const all = comparisonsOf(records).filter(({ names }) => names.promised === 'distributed');
   return SUBJECTS.flatMap((of) => {
     const own = all.filter(({ names }) => names.of === of).flatMap(({ cases }) => cases);
-    const family = judged(own.filter(({ epsilon }) => epsilon >= LEAST_EPSILON));
+    const family = judged(
+      own.filter(({ epsilon }) => epsilon >= LEAST_EPSILON),
+      settingsOf,
+    );
     if (family.length === 0) return [];
     const worst = worstOf(family.map(({ verdict }) => verdict));
     return [{ of, cases: family.length, ...counted(family), worst }];
@@ -267,7 +252,7 @@ export function aim(records: readonly Tidy[]): Tidy[] {
 
 /** On how many data sets each method is ahead of random directions, at each ε: at every one of the dealings that are named. */
 export function foundMore(records: readonly Tidy[]): Tidy[] {
-  const samples = new Samples(records);
+  const samples = samplesIn(records);
   const opponent = named(CHANCE);
   return PCA_METHODS.filter((method) => method !== opponent).flatMap((subject) => {
     const alike: (readonly [string, readonly Dealing[]])[] = subject.dependsOnSites

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { OwnData, Range } from '../instrument/own-data.ts';
+import type { Asked, Omission } from '../instrument/study.ts';
 import { dataFile } from '../speed/decompositions.ts';
 
 export interface LaboratoryData {
@@ -20,59 +21,27 @@ export interface LaboratoryData {
 /** Of flags, and of shares. */
 const FLAG: Range = [0, 1];
 const times = (count: number, range: Range): Range[] => new Array<Range>(count).fill(range);
+/** From 0, and of codes from 1, up to these. */
+const upTo = (...most: readonly number[]): Range[] => most.map((largest) => [0, largest]);
+const codes = (...most: readonly number[]): Range[] => most.map((largest) => [1, largest]);
 
 export const RANGES: Readonly<Record<string, { readonly ranges: readonly Range[]; readonly why: string }>> = {
   iris: { ranges: times(4, [0, 10]), why: 'lengths and widths of 0 to 10 cm' },
   pima: {
-    ranges: [
-      [0, 20],
-      [0, 250],
-      [0, 150],
-      [0, 100],
-      [0, 1000],
-      [0, 80],
-      [0, 3],
-      [0, 100],
-    ],
+    ranges: upTo(20, 250, 150, 100, 1000, 80, 3, 100),
     why: 'up to 20 pregnancies; glucose 0–250 mg/dl; blood pressure 0–150 mm Hg; skin fold 0–100 mm; insulin 0–1000 µU/ml; body mass index 0–80; pedigree 0–3; age 0–100',
   },
   breast_cancer: { ranges: times(9, [1, 10]), why: 'all features are graded from 1 to 10' },
   australian: {
     ranges: [
-      FLAG,
-      [0, 100],
-      [0, 50],
-      [1, 3],
-      [1, 14],
-      [1, 9],
-      [0, 50],
-      FLAG,
-      FLAG,
-      [0, 100],
-      FLAG,
-      [1, 3],
-      [0, 5000],
-      [0, 100_000],
+      ...[FLAG, ...upTo(100, 50), ...codes(3, 14, 9), ...upTo(50), FLAG, FLAG, ...upTo(100), FLAG],
+      ...[...codes(3), ...upTo(5000, 100_000)],
     ],
     why: 'categories by their documented codes; ages and years 0–100 and 0–50; amounts 0–5,000 and 0–100,000, as the meaning of these columns was never published',
   },
   german: {
     ranges: [
-      [1, 4],
-      [0, 100],
-      [0, 4],
-      [0, 200],
-      [1, 5],
-      [1, 5],
-      [1, 4],
-      [1, 4],
-      [1, 4],
-      [0, 100],
-      [1, 3],
-      [1, 4],
-      [1, 2],
-      [1, 2],
-      [1, 2],
+      ...[...codes(4), ...upTo(100, 4, 200), ...codes(5, 5, 4, 4, 4), ...upTo(100), ...codes(3, 4, 2, 2, 2)],
       ...times(9, FLAG),
     ],
     why: 'categories by their documented codes; duration 0–100 months; amount 0–200 hundreds of marks; age 0–100',
@@ -133,4 +102,32 @@ export function scale(row: readonly number[], ranges: readonly Range[]): number[
     const inside = Math.min(largest, Math.max(least, row[i]!));
     return (inside - least - (largest - inside)) / (largest - least) / Math.sqrt(ranges.length);
   });
+}
+
+/** The data sets of a run: the user's own, or those that are there; a quick run takes `quickSets` alone. `what` names in omissions what is measured. */
+export async function dataSetsOf(
+  { scale, own }: Asked,
+  { what, quickSets }: { readonly what: string; readonly quickSets: readonly string[] },
+): Promise<{ readonly sets: readonly LaboratoryData[]; readonly omissions: readonly Omission[] }> {
+  if (own !== undefined) return { sets: [ownLaboratoryData(own)], omissions: [] };
+  const sets: LaboratoryData[] = [];
+  const omissions: Omission[] = [];
+  for (const dataset of Object.keys(RANGES)) {
+    const leaveOut = (why: string) => omissions.push({ what: `${what}, ${dataset}`, why });
+    if (scale === 'quick' && !quickSets.includes(dataset)) {
+      leaveOut('left to the full run');
+      continue;
+    }
+    const data = await loadLaboratoryData(dataset);
+    if (data === undefined) leaveOut(`${dataset} is not in the folder EIGENVEIL_DATA`);
+    else sets.push(data);
+  }
+  return { sets, omissions };
+}
+
+/** The rows of a case: the user's own, or a data set of that name. */
+export async function rowsOf(dataset: string, own: Asked['own']): Promise<LaboratoryData> {
+  const data = own === undefined ? await loadLaboratoryData(dataset) : ownLaboratoryData(own);
+  if (data === undefined) throw new Error(`the data set ${dataset} has gone`);
+  return data;
 }

@@ -4,8 +4,7 @@ import { type Figure, least, mean, most, only } from '../instrument/figure.ts';
 import { setting, wholeNumber } from '../instrument/settings.ts';
 import { type Asked, defineStudy, type Omission } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { type LaboratoryData, loadLaboratoryData, ownLaboratoryData } from './data.ts';
-import { rowsOf } from './data-sets.ts';
+import { type LaboratoryData, loadLaboratoryData, ownLaboratoryData, rowsOf } from './data.ts';
 import { checkForecast, checkShares } from './forecasts.ts';
 
 const DATA_SETS = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german'];
@@ -50,41 +49,38 @@ interface Case {
 type Question = Pick<Case, 'question' | 'epsilon' | 'components'>;
 const noiseOf = (epsilon: number): Question => ({ question: 'noise', epsilon, components: 0 });
 
+const sharesOf = (epsilon: number, components: number): Question => ({
+  ...{ question: 'shares', epsilon, components },
+});
+
+/** The questions to each data set: the user's own, or those that are there. */
 async function questionsOf(own: Asked['own']): Promise<{
   readonly asked: readonly (Question & { readonly data: LaboratoryData })[];
   readonly omissions: readonly Omission[];
 }> {
   if (own !== undefined) {
     const data = ownLaboratoryData(own);
-    const shares = OWN_COMPONENTS.filter((components) => components < data.features).flatMap((components) =>
-      BUDGETS.map((epsilon) => ({ question: 'shares' as const, epsilon, components })),
-    );
+    const components = OWN_COMPONENTS.filter((k) => k < data.features);
+    const shares = components.flatMap((k) => BUDGETS.map((epsilon) => sharesOf(epsilon, k)));
     return { asked: [...BUDGETS.map(noiseOf), ...shares].map((it) => ({ ...it, data })), omissions: [] };
   }
-  const names = [
-    ...DATA_SETS.flatMap((name) => BUDGETS.map((epsilon) => ({ name, ...noiseOf(epsilon) }))),
-    ...SHARES.map(([name, epsilon, components]) => ({
-      ...{ name, question: 'shares' as const, epsilon, components },
-    })),
+  const questions = [
+    ...DATA_SETS.flatMap((name) => BUDGETS.map((epsilon) => [name, noiseOf(epsilon)] as const)),
+    ...SHARES.map(([name, epsilon, components]) => [name, sharesOf(epsilon, components)] as const),
   ];
-  const sets = new Map(
-    await Promise.all(
-      [...new Set(names.map(({ name }) => name))].map(
-        async (name) => [name, await loadLaboratoryData(name)] as const,
-      ),
-    ),
-  );
-  return {
-    asked: names.flatMap(({ name, ...question }) => {
-      const data = sets.get(name);
-      return data === undefined ? [] : [{ ...question, data }];
-    }),
-    omissions: [...sets].flatMap(([name, data]) =>
-      data === undefined
-        ? [{ what: `the forecast, ${name}`, why: `${name} is not in the folder EIGENVEIL_DATA` }]
-        : [],
-    ),
-  };
+  const names = [...new Set(questions.map(([name]) => name))];
+  const sets = new Map<string, LaboratoryData>();
+  const omissions: Omission[] = [];
+  for (const name of names) {
+    const data = await loadLaboratoryData(name);
+    if (data !== undefined) sets.set(name, data);
+    else
+      omissions.push({ what: `the forecast, ${name}`, why: `${name} is not in the folder EIGENVEIL_DATA` });
+  }
+  const asked = questions
+    .filter(([name]) => sets.has(name))
+    .map(([name, question]) => ({ ...question, data: sets.get(name)! }));
+  return { asked, omissions };
 }
 
 /** Means over seeds that give nothing are no figures. */
@@ -114,11 +110,8 @@ export const forecast = defineStudy<Case>({
   expectedSeconds: ({ seeds, features }) => seeds * (1e-3 + 1e-6 * features ** 3),
   async measure({ question, dataset, epsilon, components, delta, seeds }, { own }): Promise<Tidy[]> {
     const data = await rowsOf(dataset, own);
-    const seen =
-      question === 'noise'
-        ? checkForecast(data, { epsilon, delta, seeds })
-        : checkShares(data, { epsilon, delta, seeds, components });
-    return [finite(seen)];
+    const setting = { epsilon, delta, seeds, components };
+    return [finite(question === 'noise' ? checkForecast(data, setting) : checkShares(data, setting))];
   },
   columns: { dataset: { title: 'data set' }, features: { title: 'd' }, epsilon: { title: 'ε' } },
   frames: {

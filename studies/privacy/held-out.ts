@@ -2,7 +2,7 @@
 
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { type Figure, mean, spread } from '../instrument/figure.ts';
-import { type Split, stratifiedSplit } from '../speed/accuracy/splits.ts';
+import { stratifiedSplit } from '../speed/accuracy/splits.ts';
 import { searchAll } from '../speed/accuracy/svm.ts';
 import { weightedF1 } from '../speed/accuracy/weighted-f1.ts';
 import type { LaboratoryData } from './data.ts';
@@ -35,29 +35,19 @@ export function heldOut({ name, rows, labels }: LaboratoryData, seed: number): H
     rows: indices.map((i) => rows[i]!),
     labels: indices.map((i) => labels[i]!),
   });
+  /** About so many of these rows, of each class in proportion. */
+  const some = (indices: readonly number[], most: number): readonly number[] => {
+    if (indices.length <= most) return indices;
+    const own = indices.map((i) => labels[i]!);
+    return stratifiedSplit(own, most / indices.length, next).test.map((i) => indices[i]!);
+  };
   const { train, test } = stratifiedSplit(labels, TEST_SHARE, next);
   return {
     train: of(train),
-    learn: of(some(train, labels, MOST_LEARNT, next)),
-    test: of(some(test, labels, MOST_TESTED, next)),
+    learn: of(some(train, MOST_LEARNT)),
+    test: of(some(test, MOST_TESTED)),
     classes: Math.max(...labels) + 1,
   };
-}
-
-/** About so many of these rows, of each class in proportion. */
-function some(
-  indices: readonly number[],
-  labels: readonly number[],
-  most: number,
-  next: () => number,
-): Split['train'] {
-  if (indices.length <= most) return indices;
-  const { test } = stratifiedSplit(
-    indices.map((i) => labels[i]!),
-    most / indices.length,
-    next,
-  );
-  return test.map((i) => indices[i]!);
 }
 
 /** One learner; `learn` is undefined where a method gave up. */
@@ -67,9 +57,7 @@ export interface Trial {
 }
 
 /** Weighted F1 and accuracy in percent. Whoever gave up has 0 in both, as in captured energy, and says so. */
-type Score =
-  | { readonly f1: number; readonly accuracy: number }
-  | { readonly f1: 0; readonly accuracy: 0; readonly gaveUp: 1 };
+type Score = { readonly f1: number; readonly accuracy: number; readonly gaveUp?: 1 };
 
 /** Weighted F1 with its spread, and accuracy after a stroke, of records that have both. */
 export const scores: Figure = (records) => {

@@ -16,7 +16,9 @@
  */
 
 import jstat from '@eigenveil/testbed/goodness/jstat';
+import { chosenOf, samplesOf } from '../instrument/figure.ts';
 import { momentsOf } from '../instrument/statistics.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 
 /** Points of captured energy that count as no loss. */
 export const MARGIN = 1;
@@ -117,4 +119,55 @@ export function verdictsOf(family: readonly (readonly Difference[])[]): Verdict[
 /** Of all cases together: the worst of them, where a single "behind" decides and one that is open leaves all open. Without cases it is open. */
 export function worstOf(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'open';
+}
+
+/** Gives each member of a family its verdict. */
+export function judged<T extends object>(
+  family: readonly T[],
+  settingsOf: (it: T) => readonly Difference[],
+): (T & { readonly verdict: Verdict })[] {
+  const verdicts = verdictsOf(family.map(settingsOf));
+  return family.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+}
+
+/** A difference with its interval, as columns of a record. */
+export function inColumns(difference: Difference) {
+  const [low, high] = intervalOf(difference);
+  return { difference: difference.mean, low, high };
+}
+
+/** What is compared: a column of some records, with that of others that stand in the same order, split by split. */
+interface PairedComparison {
+  readonly column: string;
+  readonly of: Tidy;
+  readonly against: Tidy;
+}
+
+/**
+ * Decides a comparison. Splits are the samples of a case, paired; data sets those of a mean. A comparison is a family, of cases and of means.
+ * @returns records of a frame: `cases` of each data set and ε, `means` over data sets at each ε, with 95 % intervals that are not corrected
+ */
+export function decided(
+  records: readonly Tidy[],
+  { column, of, against }: PairedComparison,
+): { readonly cases: readonly Tidy[]; readonly means: readonly Tidy[] } {
+  const groups = Map.groupBy(records, ({ dataset, epsilon }) => JSON.stringify([dataset, epsilon]));
+  const found = [...groups.values()].flatMap((some) => {
+    const [own, others] = [of, against].map((chosen) => samplesOf(chosenOf(some, chosen), column));
+    if (own!.length === 0 || others!.length === 0) return [];
+    const difference = pairedDifference(own!, others!);
+    const { dataset, epsilon } = some[0]!;
+    return difference === undefined ? [] : [{ dataset: dataset!, epsilon: epsilon!, difference }];
+  });
+  const cases = judged(found, ({ difference }) => [difference]);
+  const means = [...Map.groupBy(cases, ({ epsilon }) => epsilon)].flatMap(([epsilon, own]) => {
+    const difference = meanOf(own.map((it) => it.difference.mean));
+    const setsAhead = own.filter(({ verdict }) => verdict === 'ahead').length;
+    return difference === undefined ? [] : [{ epsilon, difference, sets: own.length, setsAhead }];
+  });
+  const meansJudged = judged(means, ({ difference }) => [difference]);
+  return {
+    cases: cases.map(({ difference, ...rest }) => ({ ...rest, ...inColumns(difference) })),
+    means: meansJudged.map(({ difference, ...rest }) => ({ ...rest, ...inColumns(difference) })),
+  };
 }

@@ -10,12 +10,11 @@ import { type Figure, least, most, within } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { classifiedComponents } from './classification.ts';
-import type { LaboratoryData } from './data.ts';
-import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { dataSetsOf, type LaboratoryData, rowsOf } from './data.ts';
 import { COST, heldOut, type Labelled, scores, scoresOf, type Trial } from './held-out.ts';
+import { decided } from './inference.ts';
 import { boundedRow, type Row, randomDirections, times } from './methods/index.ts';
 import type { Budget } from './methods/stage.ts';
-import { decided } from './paired.ts';
 import { noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
 import { DP_DELTA, DRAFTED_NORM, EPSILON_TITLES, EPSILONS, settingOf } from './setting.ts';
 

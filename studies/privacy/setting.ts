@@ -1,5 +1,6 @@
 /** What every method of the comparison is told: ε, δ, the clipping norm, and the ways in which rows are dealt to sites. */
 import { defaultClippingNorm } from '@eigenveil/privacy';
+import { shuffled } from '@eigenveil/testbed/random';
 import { PCA_METHODS, type PcaMethod, type PcaSetting } from './methods/index.ts';
 
 export const EPSILONS = [0.1, 0.5, 1, 3, 10];
@@ -34,10 +35,34 @@ export const dealingTitle = (dealing: Dealing): string => {
   return dealing === EQUAL ? `${EQUAL_SITES} equal sites` : `${dealing} sites`;
 };
 
-const COMPONENTS = [1, 2, 4, 8];
-export function componentsOf(features: number): number[] {
-  return COMPONENTS.filter((k) => k < features);
+/** No site has fewer rows: a covariance takes two. */
+const FEWEST = 2;
+/** The largest number of sites that so many rows can be dealt to. */
+export const mostSites = (rows: number): number => Math.floor(rows / FEWEST);
+
+/**
+ * Shuffled rows, of which site i gets about in proportion to i + 1, and at least two; or, of `equal` sites, as many as any other, but for one.
+ * @throws RangeError when there are not two rows for each site
+ */
+export function dealToSites<Row>(
+  rows: readonly Row[],
+  sites: number,
+  next: () => number,
+  sizes: 'growing' | 'equal' = 'growing',
+): Row[][] {
+  const spare = rows.length - FEWEST * sites;
+  if (spare < 0) throw new RangeError(`"sites" expected at most ${mostSites(rows.length)}, got ${sites}`);
+  const mixed = shuffled(rows, next);
+  // How many of the spare rows the sites before site i get.
+  const before = (i: number) =>
+    sizes === 'equal' ? (spare * i) / sites : (spare * i * (i + 1)) / (sites * (sites + 1));
+  // Where site i begins: sizes follow from rounding these, so that no row is lost.
+  const start = (i: number) => FEWEST * i + Math.round(before(i));
+  return Array.from({ length: sites }, (_, i) => mixed.slice(start(i), start(i + 1)));
 }
+
+const COMPONENTS = [1, 2, 4, 8];
+export const componentsOf = (features: number): number[] => COMPONENTS.filter((k) => k < features);
 
 /** Eigenveil with both servers' noise: one task; and two, the second around the mean that the first releases. */
 export const RELEASED: readonly string[] = ['eigenveil', 'eigenveil-around'];

@@ -4,7 +4,7 @@ import { type Figure, least, mean, only, spread, sum, within } from '../instrume
 import { defineStudy, type Omission, type TableOf } from '../instrument/study.ts';
 import type { Scale, Tidy } from '../instrument/tidy.ts';
 import { aim, byDealing, cases, foundMore, means, overall, PROMISED } from './compared.ts';
-import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { dataSetsOf, rowsOf } from './data.ts';
 import { VERDICTS } from './inference.ts';
 import { identityOf, type Panel, PCA_METHODS, type PcaMethod, type Row } from './methods/index.ts';
 import { energyRatio, subspaceDistance, truthOf } from './metrics.ts';
@@ -16,16 +16,17 @@ import {
   type Dealing,
   DP_DELTA,
   dealingTitle,
+  dealToSites,
   EPSILON_TITLES,
   EPSILONS,
   EQUAL,
   EQUAL_SITES,
   METHOD_TITLES,
+  mostSites,
   POOLED,
   RELEASED,
   settingOf,
 } from './setting.ts';
-import { dealToSites, mostSites } from './sites.ts';
 
 /** A method that does not depend on sites needs some all the same, for its parts of noise: the fewer, the faster drawn. */
 const POOLED_SITES = 2;

@@ -12,7 +12,7 @@ import { count, distinct, type Figure, least, mean, most, spread, where } from '
 import { inSeries } from '../../instrument/results.ts';
 import { type ChartOf, defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { dataSetsOf, rowsOf } from '../../privacy/data-sets.ts';
+import { dataSetsOf, rowsOf } from '../../privacy/data.ts';
 import type { Row } from '../../privacy/methods/method.ts';
 import type { Budget } from '../../privacy/methods/stage.ts';
 import { DECIDED, decidedOf, overDataSets, VERDICT_COUNTS } from '../compared.ts';

@@ -7,8 +7,7 @@ import { PCA_METHODS } from '../../privacy/methods/index.ts';
 import { norm } from '../../privacy/methods/matrix.ts';
 import { energyRatio, subspaceDistance, truthOf } from '../../privacy/metrics.ts';
 import { crossing } from '../../privacy/promises.ts';
-import { settingOf } from '../../privacy/setting.ts';
-import { dealToSites } from '../../privacy/sites.ts';
+import { dealToSites, settingOf } from '../../privacy/setting.ts';
 
 describe('rows', () => {
   it('come into the unit ball from anywhere, by ranges that do not depend on them', () => {

@@ -7,7 +7,7 @@ import { calibrateLaplace } from '../../../privacy/mechanisms/additive.ts';
 import { hpdpComponents, hpdpContributions } from '../../../privacy/methods/hpdp.ts';
 import { drawPiecewise, piecewise, piecewiseLow } from '../../../privacy/methods/piecewise.ts';
 import { RealDraws } from '../../../privacy/random/real.ts';
-import { dealToSites } from '../../../privacy/sites.ts';
+import { dealToSites } from '../../../privacy/setting.ts';
 import { SETTING } from './rows.ts';
 
 /** Whether the distance of Kolmogorov and Smirnov is one that a true distribution has but for one of a thousand tests. */
