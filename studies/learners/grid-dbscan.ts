@@ -12,7 +12,7 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, invalid } from '@eigenveil/privacy/parts';
 import { discreteLaplaceMechanism } from '../privacy/mechanisms/additive.ts';
 import type { FeatureRange } from './private-tree.ts';
-import { OUTLIER } from './thesis-dbscan.ts';
+import { expanded } from './thesis-dbscan.ts';
 
 const MOST_CELLS = 2 ** 20;
 
@@ -45,31 +45,11 @@ export function gridDbscan(
   const exact = new Array<number>(all).fill(0);
   for (const row of rows) exact[cellOf(row)]! += 1;
   const counts = discreteLaplaceMechanism(source, exact, { sensitivity: 1n, epsilon });
-  const clusters = joined(
-    counts.map((count) => count >= atLeast),
-    cells,
-    ranges.length,
+  const isCore = (cell: number) => counts[cell]! >= atLeast;
+  const clusters = expanded(all, [...counts.keys()].filter(isCore), (cell) =>
+    around(cell, cells, ranges.length).filter(isCore),
   );
   return { counts, clusterOf: (row) => clusters[cellOf(row)]! };
-}
-
-function joined(core: readonly boolean[], cells: number, dimensions: number): number[] {
-  const clusters = core.map(() => OUTLIER);
-  let next = 0;
-  for (let start = 0; start < core.length; start += 1) {
-    if (!core[start] || clusters[start] !== OUTLIER) continue;
-    const open = [start];
-    clusters[start] = next;
-    for (let cell = open.pop(); cell !== undefined; cell = open.pop()) {
-      for (const other of around(cell, cells, dimensions)) {
-        if (!core[other] || clusters[other] !== OUTLIER) continue;
-        clusters[other] = next;
-        open.push(other);
-      }
-    }
-    next += 1;
-  }
-  return clusters;
 }
 
 /** The cells that touch one, and itself. */

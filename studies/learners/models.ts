@@ -55,10 +55,8 @@ export function networkModel(features: number, hidden: number, classes: number):
       const errors = errorsOf(outer(parameters, between), label);
       layerGradient(gradient, first, between, errors);
       const back = between.map((value, unit) => {
-        let sum = 0;
-        errors.forEach((error, c) => {
-          sum += error * parameters[first + c * (hidden + 1) + unit]!;
-        });
+        const weightOf = (c: number) => parameters[first + c * (hidden + 1) + unit]!;
+        const sum = errors.reduce((total, error, c) => total + error * weightOf(c), 0);
         return sum * (1 - value * value);
       });
       layerGradient(gradient, 0, row, back);
@@ -73,14 +71,12 @@ function layer(
   width: number,
   outputs: number,
 ): Float64Array {
-  const result = new Float64Array(outputs);
-  for (let unit = 0; unit < outputs; unit += 1) {
+  return Float64Array.from({ length: outputs }, (_, unit) => {
     const at = from + unit * (width + 1);
     let sum = parameters[at + width]!;
     for (let i = 0; i < width; i += 1) sum += parameters[at + i]! * inputs[i]!;
-    result[unit] = sum;
-  }
-  return result;
+    return sum;
+  });
 }
 
 function layerGradient(

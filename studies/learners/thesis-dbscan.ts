@@ -15,13 +15,8 @@ import { calibrateLaplace, laplaceMechanism } from '../privacy/mechanisms/additi
 
 export const OUTLIER = -1;
 
-interface Density {
-  readonly radius: number;
-  /** How many points, itself among them, make a point core. */
-  readonly neighbours: number;
-}
-
 /**
+ * @param neighbours how many points, itself among them, make a point core
  * @param diameter the longest distance in the public range
  * @returns the cluster of each row, from 0, or OUTLIER
  * @throws ERR_DP_PARAMETER for parameters out of range
@@ -29,9 +24,13 @@ interface Density {
 export function thesisDbscan(
   source: RandomSource,
   rows: readonly (readonly number[])[],
-  setting: Density & { readonly diameter: number; readonly epsilon: number },
+  {
+    radius,
+    neighbours,
+    diameter,
+    epsilon,
+  }: Readonly<Record<'radius' | 'neighbours' | 'diameter' | 'epsilon', number>>,
 ): number[] {
-  const { radius, neighbours, diameter, epsilon } = setting;
   checkPositive('radius', radius);
   checkCount('neighbours', neighbours, 1);
   const scale = calibrateLaplace({ sensitivity: diameter ** 2, epsilon });
@@ -46,15 +45,23 @@ export function thesisDbscan(
   }
   const near = squares.map((line) => [...line.keys()].filter((j) => line[j]! <= radius ** 2));
   const core = near.map((list) => list.length >= neighbours);
-  const labels = new Array<number>(n).fill(OUTLIER);
+  return expanded(n, seedsOf(squares, core), (point) => (core[point] ? near[point]! : []));
+}
+
+/** The clusters of so many points, numbered as seeds open them: what is reached from a seed, over points that nobody had reached. */
+export function expanded(
+  points: number,
+  seeds: readonly number[],
+  reachedFrom: (point: number) => readonly number[],
+): number[] {
+  const labels = new Array<number>(points).fill(OUTLIER);
   let clusters = 0;
-  for (const seed of seedsOf(squares, core)) {
+  for (const seed of seeds) {
     if (labels[seed] !== OUTLIER) continue;
     const open = [seed];
     labels[seed] = clusters;
     for (let point = open.pop(); point !== undefined; point = open.pop()) {
-      if (!core[point]) continue;
-      for (const other of near[point]!) {
+      for (const other of reachedFrom(point)) {
         if (labels[other] !== OUTLIER) continue;
         labels[other] = clusters;
         open.push(other);

@@ -6,7 +6,7 @@ import type { Scale, Tidy } from '../instrument/tidy.ts';
 import { aim, byDealing, cases, foundMore, means, overall, PROMISED } from './compared.ts';
 import { dataSetsOf, rowsOf } from './data.ts';
 import { VERDICTS } from './inference.ts';
-import { identityOf, type Panel, PCA_METHODS, type PcaMethod, type Row } from './methods/index.ts';
+import { identityOf, type Panel, PCA_METHODS, type PcaMethod, type Site } from './methods/index.ts';
 import { energyRatio, subspaceDistance, truthOf } from './metrics.ts';
 import { calibrations, crossings, promises, publicRanges } from './promises.ts';
 import {
@@ -54,20 +54,13 @@ function seedsFor(scale: Scale, features: number, sites: Dealing): number {
 
 const sitesOf = (dealing: Dealing): number =>
   dealing === EQUAL ? EQUAL_SITES : dealing === POOLED ? POOLED_SITES : dealing;
-function methodsOf(sites: Dealing): PcaMethod[] {
-  return PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites === (sites !== POOLED));
-}
-
-/** Rows are dealt alike for all methods of a seed, and for all ε. */
-function dealt(rows: readonly Row[], dataset: string, sites: Dealing, seed: number): Row[][] {
-  const next = generator(seedOf(`laboratory ${dataset} ${sites} ${seed}`));
-  return dealToSites(rows, sitesOf(sites), next, sites === EQUAL ? 'equal' : 'growing');
-}
+const methodsOf = (sites: Dealing): PcaMethod[] =>
+  PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites === (sites !== POOLED));
 
 const percent = (ratio: number): number => Number((100 * ratio).toFixed(4));
 
 /** Describes what the method keeps of the ε that it is told, or why there is none, and how much noise it adds, for sites of these sizes. */
-function described(method: PcaMethod, sites: readonly (readonly Row[])[], k: number, epsilon: number): Tidy {
+function described(method: PcaMethod, sites: readonly Site[], k: number, epsilon: number): Tidy {
   const setting = settingOf(method, k, epsilon);
   const kept = method.promise.keeps(sites, setting);
   const noise = method.noiseDeviation?.(sites, setting);
@@ -79,16 +72,12 @@ function described(method: PcaMethod, sites: readonly (readonly Row[])[], k: num
   };
 }
 
-/** With what no noise gives and what chance gives. */
-const inPanel = (wanted: Panel): readonly string[] =>
-  PCA_METHODS.filter(({ panel }) => panel === wanted || panel === 'baseline').map(({ name }) => name);
-const UNKEPT: readonly string[] = PCA_METHODS.filter(({ panel }) => panel === 'unkept').map(
-  ({ name }) => name,
-);
-const isOf =
-  (methods: readonly string[], dealings: readonly Dealing[]) =>
-  ({ method, sites }: Tidy): boolean =>
-    methods.includes(String(method)) && dealings.includes(sites as Dealing);
+const panelOf = Object.fromEntries(PCA_METHODS.map(({ name, panel }) => [name, panel]));
+/** A panel stands beside what no noise gives and what chance gives. */
+const isIn =
+  (...panels: readonly Panel[]) =>
+  ({ method }: Tidy): boolean =>
+    panels.includes(panelOf[String(method)]!);
 
 /** As many as can be told apart in one chart. */
 const CHARTED: readonly string[] = [
@@ -103,21 +92,23 @@ const CHARTED: readonly string[] = [
 ];
 const energy = spread('energy2', { digits: 1 });
 const overEpsilon = (cell: Figure) => ({ column: 'epsilon', cell });
-const SHOWN: readonly Dealing[] = [POOLED, 10];
+
+const isShown = ({ sites }: Tidy): boolean => sites === POOLED || sites === 10;
+const isCharted = ({ method }: Tidy): boolean => CHARTED.includes(String(method));
 
 const energyTable = (panel: Panel): TableOf => ({
   caption:
     '{dataset}: captured energy of 2 components in percent of the best, mean ± standard deviation over seeds, and in how many runs a method gave up',
   each: ['dataset'],
-  where: isOf(inPanel(panel), [...SHOWN, EQUAL]),
+  where: (record) => isIn('baseline', panel)(record) && (isShown(record) || record.sites === EQUAL),
   rows: ['method', 'sites'],
   across: overEpsilon(energy),
   cells: { 'gave up': sum('gaveUp', { digits: 0 }) },
 });
-const energyChart = (methods: readonly string[]) => ({
+const energyChart = (isOf: (record: Tidy) => boolean) => ({
   caption: '{dataset}: captured energy over ε, 2 components, 10 sites that grow in size; means',
   each: ['dataset'],
-  where: isOf(methods, SHOWN),
+  where: (record: Tidy) => isOf(record) && isShown(record),
   mark: 'line' as const,
   x: { column: 'epsilon', scale: 'log' as const },
   y: { figure: mean('energy2', { digits: 1 }), title: 'captured energy, % of the best' },
@@ -130,10 +121,8 @@ const decided: Figure = (records) => {
   const told = difference(records);
   const [{ verdict, at } = {}] = records;
   if (told.value === undefined) return told;
-  return {
-    ...told,
-    text: `${told.text} ${verdict}${at === POOLED ? '' : ` at ${dealingTitle(at as Dealing)}`}`,
-  };
+  const place = at === POOLED ? '' : ` at ${dealingTitle(at as Dealing)}`;
+  return { ...told, text: `${told.text} ${verdict}${place}` };
 };
 const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, only(verdict)]));
 const lead = (of: string, against: string) => ({
@@ -152,20 +141,13 @@ export const utility = defineStudy({
     const cases = sets.flatMap(({ name: dataset, features, rows }) =>
       dealings.flatMap((sites) => {
         if (sitesOf(sites) > mostSites(rows.length)) {
-          left.push({
-            what: `captured energy, ${dataset}, ${dealingTitle(sites)}`,
-            why: 'it has too few rows',
-          });
+          const what = `captured energy, ${dataset}, ${dealingTitle(sites)}`;
+          left.push({ what, why: 'it has too few rows' });
           return [];
         }
         return EPSILONS.map((epsilon) => ({
-          dataset,
-          sites,
-          epsilon,
-          seeds: seedsFor(asked.scale, features, sites),
-          features,
-          dpDelta: DP_DELTA,
-          components: componentsOf(features).join(' '),
+          ...{ dataset, sites, epsilon, seeds: seedsFor(asked.scale, features, sites) },
+          ...{ features, dpDelta: DP_DELTA, components: componentsOf(features).join(' ') },
           methods: identityOf(methodsOf(sites)),
         }));
       }),
@@ -185,7 +167,9 @@ export const utility = defineStudy({
     const most = components.at(-1)!;
     for (let seed = 0; seed < seeds; seed += 1) {
       if (seed % 10 === 0) note(`${seed} of ${seeds}`);
-      const spreadRows = dealt(rows, dataset, sites, seed);
+      // Rows are dealt alike for all methods of a seed, and for all ε.
+      const next = generator(seedOf(`laboratory ${dataset} ${sites} ${seed}`));
+      const spreadRows = dealToSites(rows, sitesOf(sites), next, sites === EQUAL ? 'equal' : 'growing');
       // Sizes are the same at every seed.
       if (seed === 0)
         for (const method of methodsOf(sites)) yield described(method, spreadRows, most, epsilon);
@@ -210,17 +194,16 @@ export const utility = defineStudy({
   columns: {
     dataset: { title: 'data set' },
     epsilon: { title: 'ε', values: EPSILON_TITLES },
-    method: { values: METHOD_TITLES },
-    of: { values: METHOD_TITLES },
-    against: { values: METHOD_TITLES },
-    sites: { values: DEALING_TITLES },
-    at: { values: DEALING_TITLES },
+    ...{
+      method: { values: METHOD_TITLES },
+      of: { values: METHOD_TITLES },
+      against: { values: METHOD_TITLES },
+    },
+    ...{ sites: { values: DEALING_TITLES }, at: { values: DEALING_TITLES } },
     promised: { title: 'promises', values: PROMISED },
     trust: { title: 'trusts' },
-    means: { title: 'mean' },
-    counts: { title: 'number of rows' },
-    reference: { title: 'after' },
-    dealings: { title: 'at' },
+    ...{ means: { title: 'mean' }, counts: { title: 'number of rows' } },
+    ...{ reference: { title: 'after' }, dealings: { title: 'at' } },
   },
   frames: {
     ...{ aim, overall, means, byDealing, cases, foundMore },
@@ -294,7 +277,7 @@ export const utility = defineStudy({
     unkept: energyTable('unkept'),
     kept: {
       caption: 'ε that is kept by methods that are told ε = 1',
-      where: ({ epsilon, method }) => epsilon === 1 && UNKEPT.includes(String(method)),
+      where: (record) => record.epsilon === 1 && isIn('unkept')(record),
       rows: ['dataset', 'method'],
       across: { column: 'sites', cell: mean('keeps') },
     },
@@ -313,15 +296,17 @@ export const utility = defineStudy({
     },
     sites: {
       caption: 'Captured energy in percent at ε = 1, 2 components, mean ± standard deviation',
-      where: ({ epsilon, sites, method }) =>
-        epsilon === 1 && (sites !== POOLED || [...RELEASED, ...inPanel('baseline')].includes(String(method))),
+      where: (record) =>
+        record.epsilon === 1 &&
+        (record.sites !== POOLED || RELEASED.includes(String(record.method)) || isIn('baseline')(record)),
       rows: ['dataset', 'method'],
       across: { column: 'sites', cell: energy },
     },
     components: {
       caption:
         'Captured energy in percent at ε = 1, 10 sites that grow in size, mean ± standard deviation, by the number of components',
-      where: (record) => record.epsilon === 1 && isOf([...inPanel('baseline'), ...CHARTED], SHOWN)(record),
+      where: (record) =>
+        record.epsilon === 1 && isShown(record) && (isIn('baseline')(record) || isCharted(record)),
       rows: ['dataset', 'method'],
       cells: Object.fromEntries(
         componentsOf(Infinity).map((k) => [`k = ${k}`, spread(`energy${k}`, { digits: 1 })]),
@@ -331,7 +316,7 @@ export const utility = defineStudy({
       caption:
         '{dataset}: √(Σ sin² θ/k) over the principal angles to the best subspace, in percent, k = 2, 10 sites that grow in size, mean ± standard deviation',
       each: ['dataset'],
-      where: isOf(Object.keys(METHOD_TITLES), SHOWN),
+      where: isShown,
       rows: ['method'],
       across: overEpsilon(spread('distance', { digits: 1 })),
     },
@@ -342,10 +327,10 @@ export const utility = defineStudy({
     },
   },
   charts: {
-    energy: energyChart(CHARTED),
-    'energy-pure': energyChart(inPanel('pure')),
-    'energy-local': energyChart(inPanel('local')),
-    'energy-unkept': energyChart(inPanel('unkept')),
+    energy: energyChart(isCharted),
+    'energy-pure': energyChart(isIn('baseline', 'pure')),
+    'energy-local': energyChart(isIn('baseline', 'local')),
+    'energy-unkept': energyChart(isIn('baseline', 'unkept')),
   },
   facts: {
     aimCases: { of: 'aim', figure: least('cases', { digits: 0 }) },

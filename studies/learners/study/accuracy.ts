@@ -8,7 +8,7 @@ import type { Tidy } from '../../instrument/tidy.ts';
 import type { Split } from '../../speed/accuracy/splits.ts';
 import { classificationForest, largestAt } from '../forests.ts';
 import { picked, type SourceName, splitOf, type Table, tableOfCase, tablesOfRun } from './data.ts';
-import { deeperShape, EPSILON_TITLES, forestShape, LIBRARY, STUDY_EPSILONS, told } from './settings.ts';
+import { EPSILON_TITLES, LIBRARY, STUDY_EPSILONS, shapeFor, told } from './settings.ts';
 
 const CLASSIFIED: readonly SourceName[] = ['iris', 'taxi', 'taxi with tip and total'];
 /** 100 for comparison with a library that is said to stay behind there. */
@@ -44,8 +44,7 @@ export const accuracy = defineStudy({
   async *measure({ source, seeds }, { own }): AsyncGenerator<Tidy> {
     const table = await tableOfCase(source, own, 'class');
     const classes = Math.max(...table.targets) + 1;
-    const features = table.ranges.length;
-    const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
+    const shape = shapeFor(table);
     for (let seed = 0; seed < seeds; seed += 1) {
       const { train, test } = splitOf(source, table.targets, seed, 'class');
       const [rows, labels] = [picked(table.rows, train), picked(table.targets, train)];
@@ -53,12 +52,9 @@ export const accuracy = defineStudy({
         percent(test.filter((row) => predict(table.rows[row]!) === table.targets[row]).length, test.length);
       for (const epsilon of [...ACCURACY_EPSILONS, Infinity]) {
         const started = performance.now();
-        const { predict } = classificationForest(
-          predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`),
-          rows,
-          labels,
-          { ...shape, ranges: table.ranges, classes, epsilon },
-        );
+        const random = predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`);
+        const setting = { ...shape, ranges: table.ranges, classes, epsilon };
+        const { predict } = classificationForest(random, rows, labels, setting);
         const ms = Number((performance.now() - started).toFixed(4));
         yield {
           ...{ seed, learner: 'forest', epsilon: told(epsilon), accuracy: score(predict) },

@@ -44,10 +44,10 @@ const difference = (learner: LearnerName, of: string, against: string, figure: F
   figure,
 });
 const isOption = ({ of, against }: Tidy) => against === 'raw' && String(of).startsWith('private');
-const meansOfOptions = {
+const ofOptions = (level: 'case' | 'mean') => ({
   of: 'decided',
-  where: (record: Tidy) => record.level === 'mean' && isOption(record),
-};
+  where: (record: Tidy) => record.level === level && isOption(record),
+});
 
 const overEpsilon = (learner: LearnerName): ChartOf => ({
   caption: `Accuracy of a private ${learner} over ε in all, mean over data sets`,
@@ -86,9 +86,8 @@ export const features = defineStudy({
       const [rows, labels] = [picked(data.rows, some), picked(data.labels, some)];
       for (const learner of LEARNERS) {
         for (const arm of ARMS) {
-          const source = predictableRandomness(
-            `learners features ${dataset} ${epsilon} ${learner} ${arm} ${seed}`,
-          );
+          const name = `learners features ${dataset} ${epsilon} ${learner} ${arm} ${seed}`;
+          const source = predictableRandomness(name);
           const projects = arm.startsWith('private');
           const shareOfDelta = learner === 'forest' ? 1 : 1 / 2;
           const reduce =
@@ -163,19 +162,11 @@ export const features = defineStudy({
       ...difference('SGD', 'exact DCA', 'raw', mean('difference', { digits: 1, signed: true })),
       where: { level: 'mean', learner: 'SGD', of: 'exact DCA', against: 'raw', epsilon: 0.1 },
     },
-    aheadOfRaw: {
-      of: 'decided',
-      where: (record) => record.level === 'case' && isOption(record),
-      figure: where({ verdict: 'ahead' }, count),
-    },
-    casesOfOptions: {
-      of: 'decided',
-      where: (record) => record.level === 'case' && isOption(record),
-      figure: count,
-    },
-    decidedMeans: { ...meansOfOptions, figure: where(({ verdict }) => verdict !== 'open', count) },
-    best: { ...meansOfOptions, figure: most('difference', { digits: 1, signed: true }) },
-    worst: { ...meansOfOptions, figure: least('difference', { digits: 1, signed: true }) },
+    aheadOfRaw: { ...ofOptions('case'), figure: where({ verdict: 'ahead' }, count) },
+    casesOfOptions: { ...ofOptions('case'), figure: count },
+    decidedMeans: { ...ofOptions('mean'), figure: where(({ verdict }) => verdict !== 'open', count) },
+    best: { ...ofOptions('mean'), figure: most('difference', { digits: 1, signed: true }) },
+    worst: { ...ofOptions('mean'), figure: least('difference', { digits: 1, signed: true }) },
   },
   holds: {
     rawServesBest: (fact) =>
@@ -196,18 +187,13 @@ function learnt(
 ): (row: Row) => number {
   const k = rows[0]!.length;
   if (learner === 'forest') {
-    const range: FeatureRange = { least: -1, largest: 1 };
-    const ranges = new Array<FeatureRange>(k).fill(range);
-    return classificationForest(source, rows, labels, { ...forestShape(k), ranges, classes, epsilon })
-      .predict;
+    const ranges = new Array<FeatureRange>(k).fill({ least: -1, largest: 1 });
+    const setting = { ...forestShape(k), ranges, classes, epsilon };
+    return classificationForest(source, rows, labels, setting).predict;
   }
   const short = (row: Row) => row.map((x) => x / Math.sqrt(k));
   const lot = DESCENT.rate * rows.length;
-  const { predict } = privateDescent(source, rows.map(short), labels, logisticModel(k, classes), {
-    ...DESCENT,
-    lot,
-    epsilon,
-    dpDelta,
-  });
+  const setting = { ...DESCENT, lot, epsilon, dpDelta };
+  const { predict } = privateDescent(source, rows.map(short), labels, logisticModel(k, classes), setting);
   return (row) => predict(short(row));
 }

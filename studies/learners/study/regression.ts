@@ -11,15 +11,7 @@ import { boostedTrees } from '../boosted-trees.ts';
 import { regressionForest } from '../forests.ts';
 import { type Learner, sampleAndAggregate } from '../sample-and-aggregate.ts';
 import { picked, type SourceName, splitOf, tableOfCase, tablesOfRun } from './data.ts';
-import {
-  BOOSTING,
-  deeperShape,
-  EPSILON_TITLES,
-  forestShape,
-  LIBRARY,
-  STUDY_EPSILONS,
-  told,
-} from './settings.ts';
+import { BOOSTING, EPSILON_TITLES, LIBRARY, STUDY_EPSILONS, shapeFor, told } from './settings.ts';
 
 const REGRESSED: readonly SourceName[] = ['boston', 'taxi fares'];
 /** m, and what is taken where it is not varied. */
@@ -65,8 +57,7 @@ export const regression = defineStudy({
   async measure({ source, seeds }, { own }): Promise<Tidy[]> {
     const table = await tableOfCase(source, own, 'number');
     const features = table.ranges.length;
-    const shape = table.rows.length > 1000 ? deeperShape(features) : forestShape(features);
-    const setting = { ...shape, ranges: table.ranges, target: table.target };
+    const setting = { ...shapeFor(table), ranges: table.ranges, target: table.target };
     const learners: Readonly<Record<(typeof AGGREGATED)[number], Learner>> = {
       forest: (random, rows, targets) =>
         regressionForest(random, rows, targets, { ...setting, ...FOREST_IN_THE_CLEAR }).predict,

@@ -1,6 +1,7 @@
 /** What the study fixes before it looks at a figure: shapes, shares of the budget, seeds. */
 import type { Boosting } from '../boosted-trees.ts';
 import type { ForestShape } from '../private-tree.ts';
+import type { Table } from './data.ts';
 
 /** Eight trees on disjoint rows, eight leaves each. */
 export const forestShape = (features: number): ForestShape => ({
@@ -11,11 +12,10 @@ export const forestShape = (features: number): ForestShape => ({
   splitShare: 0.5,
   dealing: 'disjoint',
 });
-/** Of numbers, and of long tables: as many trees, deeper. */
-export const deeperShape = (features: number): ForestShape => ({
+/** The shape for a table: as many trees, deeper, where it is long. */
+export const shapeFor = ({ rows, ranges: { length: features } }: Table): ForestShape => ({
   ...forestShape(features),
-  depth: 5,
-  featuresPerNode: Math.ceil(features / 2),
+  ...(rows.length > 1000 && { depth: 5, featuresPerNode: Math.ceil(features / 2) }),
 });
 export const BOOSTING: Boosting = { rounds: 30, depth: 3, learningRate: 0.3, lambda: 1, gamma: 0 };
 

@@ -1,7 +1,9 @@
 /** The study of learners: what is measured of the user's own rows, what samples decide, projections under the whole budget, and the conclusions from the report that is kept. */
 import { readFile } from 'node:fs/promises';
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { describe, expect, it, test } from 'vitest';
+import { chosenOf } from '../../instrument/figure.ts';
 import type { OwnData } from '../../instrument/own-data.ts';
 import { StudyResults } from '../../instrument/results.ts';
 import { measured, planRun } from '../../instrument/run.ts';
@@ -40,9 +42,7 @@ describe('of the user’s own rows', () => {
     return measured({ study, parameters: parameters! }, { own, note: () => undefined });
   };
   const scores = (records: readonly Tidy[], column: string, where: Tidy) =>
-    records
-      .filter((record) => Object.entries(where).every(([name, value]) => record[name] === value))
-      .map((record) => record[column]);
+    chosenOf(records, where).map((record) => record[column]);
 
   it('a forest learns classes, and naming the most frequent one does not', async () => {
     const records = await all(accuracy);
@@ -108,12 +108,8 @@ describe('what samples decide', () => {
         accuracy: arm === 'raw' ? accuracy : accuracy + off(seed),
       })),
     );
-  const decide = (of: readonly Tidy[]) =>
-    decidedOf(of, {
-      by: ['learner'],
-      scores: ['accuracy'],
-      pairs: [{ of: 'private PCA', against: 'raw' }],
-    });
+  const pairs = [{ of: 'private PCA', against: 'raw' }];
+  const decide = (of: readonly Tidy[]) => decidedOf(of, { by: ['learner'], scores: ['accuracy'], pairs });
   const shifted = (by: number) => (i: number) => by + Math.cos(7 * i) / 10;
 
   it('is decided by pairs of splits, and open where they do not decide', () => {
@@ -150,28 +146,18 @@ it('finds the direction of classes, and of variance, and loses them to noise', (
   const labels = Array.from({ length: 4000 }, (_, i) => i % 2);
   // The classes lie apart along the second feature; the first varies most.
   const rows = labels.map((label) => [(next() - 0.5) * 1.2, 0.4 * label - 0.2 + 0.05 * next(), 0.1 * next()]);
+  const reduced = (seed: string, kind: 'pca' | 'dca', epsilon: number) =>
+    projection(predictableRandomness(seed), rows, labels, { kind, classes: 2, epsilon, dpDelta: 1e-5 });
   const apart = (kind: 'pca' | 'dca', epsilon: number, component: number) => {
-    const reduce = projection(predictableRandomness('p'), rows, labels, {
-      kind,
-      classes: 2,
-      epsilon,
-      dpDelta: 1e-5,
-    });
-    const mean = (label: number) =>
-      rows.filter((_row, i) => labels[i] === label).reduce((sum, row) => sum + reduce(row)[component]!, 0) /
-      2000;
-    return Math.abs(mean(1) - mean(0));
+    const reduce = reduced('p', kind, epsilon);
+    const of = (label: number) => rows.filter((_row, i) => labels[i] === label);
+    const [ones, zeros] = [of(1), of(0)].map((some) => mean(some.map((row) => reduce(row)[component]!)));
+    return Math.abs(ones! - zeros!);
   };
   expect(apart('dca', Infinity, 0)).toBeGreaterThan(0.5);
   expect(apart('pca', Infinity, 0)).toBeLessThan(0.2);
   expect(apart('dca', 3, 0)).toBeGreaterThan(0.4);
-  const reduce = projection(predictableRandomness('q'), rows, labels, {
-    kind: 'pca',
-    classes: 2,
-    epsilon: 0.01,
-    dpDelta: 1e-5,
-  });
-  expect(rows.flatMap(reduce).every((x) => x >= -1 && x <= 1)).toBe(true);
+  expect(rows.flatMap(reduced('q', 'pca', 0.01)).every((x) => x >= -1 && x <= 1)).toBe(true);
 });
 
 test('the report that is kept holds, and conclusions that it contradicts fail', async () => {
