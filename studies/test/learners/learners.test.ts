@@ -1,4 +1,5 @@
 /** Forests, boosted trees, sample and aggregate, clusters: known answers, the plain algorithm at ε = Infinity, seeds. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { DBSCAN } from 'density-clustering';
 import fc from 'fast-check';
@@ -12,14 +13,10 @@ import { OUTLIER, thesisDbscan } from '../../learners/thesis-dbscan.ts';
 
 const UNIT = { least: 0, largest: 1 };
 const SHAPE: ForestShape = {
-  trees: 5,
-  depth: 3,
-  bins: 8,
-  featuresPerNode: 2,
-  splitShare: 0.5,
-  dealing: 'disjoint',
+  ...{ trees: 5, depth: 3, bins: 8, featuresPerNode: 2, splitShare: 0.5, dealing: 'disjoint' },
 };
-const source = (seed: string) => predictableRandomness(seed);
+const CLASSES = { ...SHAPE, ranges: [UNIT, UNIT], classes: 2 };
+const source = predictableRandomness;
 
 /** Two features; the class is whether their sum is above 1, the number is the sum. */
 function madeUp(count: number, seed: string) {
@@ -41,61 +38,36 @@ function stepOf(criterion: Criterion, rows: number): number {
   return criterion.impurity(sums) - before;
 }
 
-describe('a row more', () => {
-  it('raises the Gini index, and by no more than its sensitivity, which it comes near', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 300 }), (labels) => {
-        const criterion = giniOf(labels, 4);
-        const step = stepOf(criterion, labels.length - 1);
-        expect(step).toBeGreaterThanOrEqual(0);
-        expect(step).toBeLessThanOrEqual(Number(criterion.sensitivity));
-      }),
-    );
-    const labels = [...new Array<number>(999).fill(0), 1];
-    const criterion = giniOf(labels, 2);
-    expect(stepOf(criterion, 999) / Number(criterion.sensitivity)).toBeGreaterThan(0.998);
-    expect(stepOf(giniOf([...labels.slice(1), 0], 2), 999)).toBe(0);
-  });
-
-  it('raises the squared error, and by no more than its sensitivity, which it comes near', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(1024), { minLength: 1, maxLength: 300 }), (steps) => {
-        const criterion = squaredErrorOf(steps);
-        const step = stepOf(criterion, steps.length - 1);
-        expect(step).toBeGreaterThanOrEqual(0);
-        expect(step).toBeLessThanOrEqual(Number(criterion.sensitivity));
-      }),
-    );
-    const criterion = squaredErrorOf([...new Array<number>(999).fill(0), 1024]);
-    expect(stepOf(criterion, 999) / Number(criterion.sensitivity)).toBeGreaterThan(0.998);
-  });
+it.each([
+  { name: 'the Gini index', of: (labels: readonly number[]) => giniOf(labels, 4), largest: 3 },
+  { name: 'the squared error', of: squaredErrorOf, largest: 1024 },
+])('a row more raises $name by no more than its sensitivity, which it comes near', ({ of, largest }) => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(largest), { minLength: 1, maxLength: 300 }), (rows) => {
+      const criterion = of(rows);
+      const step = stepOf(criterion, rows.length - 1);
+      expect(step).toBeGreaterThanOrEqual(0);
+      expect(step).toBeLessThanOrEqual(Number(criterion.sensitivity));
+    }),
+  );
+  const alike = new Array<number>(999).fill(0);
+  const criterion = of([...alike, largest]);
+  expect(stepOf(criterion, 999) / Number(criterion.sensitivity)).toBeGreaterThan(0.998);
+  expect(stepOf(of([...alike, 0]), 999)).toBe(0);
 });
 
 describe('a forest', () => {
   const train = madeUp(600, 'train');
   const test = madeUp(300, 'test');
   const classify = (epsilon: number, seed: string, shape: Partial<ForestShape> = {}) =>
-    classificationForest(source(seed), train.rows, train.labels, {
-      ...SHAPE,
-      ...shape,
-      ranges: [UNIT, UNIT],
-      classes: 2,
-      epsilon,
-    });
+    classificationForest(source(seed), train.rows, train.labels, { ...CLASSES, ...shape, epsilon });
   const accuracy = (predict: (row: readonly number[]) => number) =>
     test.rows.filter((row, i) => predict(row) === test.labels[i]).length / test.rows.length;
 
   it('of one tree without noise splits where Gini is least, and counts exactly', () => {
     const rows = [0.1, 0.2, 0.3, 0.6, 0.7].map((x) => [x, 0.5]);
-    const { forest, predict } = classificationForest(source('one'), rows, [0, 0, 0, 1, 1], {
-      ...SHAPE,
-      trees: 1,
-      depth: 1,
-      bins: 2,
-      ranges: [UNIT, UNIT],
-      classes: 2,
-      epsilon: Infinity,
-    });
+    const setting = { ...CLASSES, trees: 1, depth: 1, bins: 2, epsilon: Infinity };
+    const { forest, predict } = classificationForest(source('one'), rows, [0, 0, 0, 1, 1], setting);
     expect([...forest.trees[0]!.features]).toEqual([0]);
     expect(forest.trees[0]!.leaves).toEqual([
       [3, 0],
@@ -128,16 +100,12 @@ describe('a forest', () => {
   });
 
   it('of numbers comes near them, and gives the middle of the range where there is nothing', () => {
-    const setting = { ...SHAPE, depth: 4, ranges: [UNIT, UNIT], target: { least: 0, largest: 2 } };
-    const { predict } = regressionForest(source('r'), train.rows, train.sums, {
-      ...setting,
-      epsilon: Infinity,
-    });
-    const error =
-      test.rows.map((row, i) => (predict(row) - test.sums[i]!) ** 2).reduce((a, b) => a + b) / 300;
+    const ranges = { ranges: [UNIT, UNIT], target: { least: 0, largest: 2 } };
+    const setting = { ...SHAPE, ...ranges, depth: 4, epsilon: Infinity };
+    const { predict } = regressionForest(source('r'), train.rows, train.sums, setting);
     // The variance of the sums is 1/6.
-    expect(error).toBeLessThan(0.03);
-    const empty = regressionForest(source('r'), [], [], { ...setting, epsilon: Infinity });
+    expect(mean(test.rows.map((row, i) => (predict(row) - test.sums[i]!) ** 2))).toBeLessThan(0.03);
+    const empty = regressionForest(source('r'), [], [], setting);
     expect(empty.predict([0, 0])).toBe(1);
   });
 
@@ -181,27 +149,27 @@ describe('boosted trees', () => {
           const rows = cells.map(([a, b]) => [a, b]);
           const y = cells.map(([, , target]) => target);
           const predict = boostedTrees(rows, y, setting);
-          const mean = y.reduce((a, b) => a + b) / y.length;
+          const centre = mean(y);
           const objective = (side: readonly number[]) => {
-            const G = side.reduce((sum, i) => sum + mean - y[i]!, 0);
+            const G = side.reduce((sum, i) => sum + centre - y[i]!, 0);
             return -(G ** 2) / (2 * (side.length + 1));
           };
           const all = [...rows.keys()];
           let least = objective(all);
           for (const f of [0, 1]) {
             for (const cut of [0.5, 1.5, 2.5, 3.5, 4.5]) {
-              const [low, high] = [
-                all.filter((i) => rows[i]![f]! < cut),
-                all.filter((i) => rows[i]![f]! > cut),
-              ];
+              const low = all.filter((i) => rows[i]![f]! < cut);
+              const high = all.filter((i) => rows[i]![f]! > cut);
               if (low.length * high.length > 0) least = Math.min(least, objective(low) + objective(high));
             }
           }
           const reached = all
-            .map((i) => (predict(rows[i]!) - mean) * (mean - y[i]!) + (predict(rows[i]!) - mean) ** 2 / 2)
+            .map(
+              (i) => (predict(rows[i]!) - centre) * (centre - y[i]!) + (predict(rows[i]!) - centre) ** 2 / 2,
+            )
             .reduce((a, b) => a + b);
           const leaves = new Set(all.map((i) => predict(rows[i]!)));
-          const penalty = [...leaves].reduce((sum, leaf) => sum + (leaf - mean) ** 2 / 2, 0);
+          const penalty = [...leaves].reduce((sum, leaf) => sum + (leaf - centre) ** 2 / 2, 0);
           // Two leaves of the same weight are one value here, and then one penalty.
           expect(reached + penalty).toBeLessThanOrEqual(least + 1e-9);
         },
@@ -215,17 +183,9 @@ describe('sample and aggregate', () => {
   const learner = (_: unknown, part: readonly (readonly number[])[], targets: readonly number[]) =>
     boostedTrees(part, targets, { rounds: 20, depth: 2, learningRate: 0.3, lambda: 1, gamma: 0 });
   const target = { least: 0, largest: 2 };
+  const questions = [0.2, 0.9].map((x) => [x, x]);
   const ask = (epsilon: number, parts = 5) =>
-    sampleAndAggregate(
-      source('s'),
-      rows,
-      sums,
-      [
-        [0.2, 0.2],
-        [0.9, 0.9],
-      ],
-      { learner, parts, target, epsilon },
-    );
+    sampleAndAggregate(source('s'), rows, sums, questions, { learner, parts, target, epsilon });
 
   it('without noise is the median of what disjoint parts say', () => {
     const sizes: number[] = [];

@@ -52,11 +52,15 @@ interface Audit {
   readonly reached: number;
 }
 
+/** How often a mechanism gives such an output of a value. */
 const count =
-  (draw: (runs: number) => readonly number[], event: (output: number) => boolean): Hits =>
+  (
+    value: number,
+    mechanism: (values: readonly number[]) => readonly number[],
+    event: (output: number) => boolean,
+  ): Hits =>
   (runs) =>
-    draw(runs).filter(event).length;
-const repeated = (value: number, runs: number): number[] => new Array<number>(runs).fill(value);
+    mechanism(new Array<number>(runs).fill(value)).filter(event).length;
 
 /** From where on a value with the row, 1, is e^ε times likelier than without, 0. */
 const threshold = (sigma: number): number => sigma ** 2 * EPSILON + 0.5;
@@ -70,7 +74,8 @@ const AUDITS: readonly Audit[] = [
       const scale = calibrateLaplace({ sensitivity: told, epsilon: EPSILON });
       const below = (value: number) =>
         count(
-          (runs) => laplaceMechanism(source, repeated(value, runs), { scale }),
+          value,
+          (values) => laplaceMechanism(source, values, { scale }),
           (output) => output <= 0,
         );
       return { dpDelta: 0, left: below(0), right: below(1) };
@@ -92,11 +97,9 @@ const AUDITS: readonly Audit[] = [
     reached: 0.75,
     attack: (source, told) => {
       const sigma = calibrateAnalyticGaussian({ sensitivity: told, epsilon: EPSILON, dpDelta: DELTA });
+      const isAbove = (output: number) => output > threshold(sigma);
       const above = (value: number) =>
-        count(
-          (runs) => gaussianMechanism(source, repeated(value, runs), { sigma }),
-          (output) => output > threshold(sigma),
-        );
+        count(value, (values) => gaussianMechanism(source, values, { sigma }), isAbove);
       return { dpDelta: DELTA, left: above(1), right: above(0) };
     },
   },
@@ -163,9 +166,9 @@ const AUDITS: readonly Audit[] = [
       // The row is (1, 1)/√2, which adds ½ to every entry.
       const below = (value: number) =>
         each(() =>
-          symmetricLaplaceNoise(source, 2, { scale }).every((row) =>
-            row.every((entry) => entry + value <= 0),
-          ),
+          symmetricLaplaceNoise(source, 2, { scale })
+            .flat()
+            .every((entry) => entry + value <= 0),
         );
       return { dpDelta: 0, left: below(0), right: below(0.5) };
     },
@@ -179,10 +182,8 @@ const AUDITS: readonly Audit[] = [
       // Scale is in squared units of the bound on rows.
       const scale = told * calibrateWishart({ ...shape, epsilon: EPSILON, dpDelta: DELTA });
       const exponent = (EPSILON + 1 / (2 * scale)) / ((shape.degreesOfFreedom - 2) / 2 - 1);
-      return {
-        dpDelta: DELTA,
-        ...heights(source, scale, shape.degreesOfFreedom, 1 / -Math.expm1(-exponent)),
-      };
+      const most = 1 / -Math.expm1(-exponent);
+      return { dpDelta: DELTA, ...heights(source, scale, shape.degreesOfFreedom, most) };
     },
   },
 ];
@@ -201,24 +202,17 @@ function heights(source: RandomSource, scale: number, degreesOfFreedom: number, 
 
 for (const { title, tags, whole, of } of SAMPLES)
   describe(`audits, ${title}`, { tags }, () => {
-    it.each(AUDITS)(
-      '$name keeps its claim, which the attack comes near',
-      ({ name, attack, runs, reached }) => {
-        const proven = provenEpsilon({
-          ...attack(predictableRandomness(`audit ${name}`), 1),
-          runs: of(runs),
-        });
-        expect(proven).toBeLessThanOrEqual(EPSILON);
-        if (whole) expect(proven).toBeGreaterThan(reached);
-      },
-    );
+    it.each(AUDITS)('$name keeps its claim, which the attack comes near', (audit) => {
+      const { name, attack, runs, reached } = audit;
+      const events = attack(predictableRandomness(`audit ${name}`), 1);
+      const proven = provenEpsilon({ ...events, runs: of(runs) });
+      expect(proven).toBeLessThanOrEqual(EPSILON);
+      if (whole) expect(proven).toBeGreaterThan(reached);
+    });
 
     it.each(AUDITS)('$name with half the sensitivity is caught', ({ name, attack, runs }) => {
-      const proven = provenEpsilon({
-        ...attack(predictableRandomness(`broken ${name}`), 0.5),
-        runs: of(runs),
-      });
-      expect(proven).toBeGreaterThan(EPSILON);
+      const events = attack(predictableRandomness(`broken ${name}`), 0.5);
+      expect(provenEpsilon({ ...events, runs: of(runs) })).toBeGreaterThan(EPSILON);
     });
 
     it('Wishart noise of d + 1 degrees of freedom, published as (epsilon, 0)-private, is caught', () => {

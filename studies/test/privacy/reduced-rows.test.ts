@@ -1,3 +1,4 @@
+import { mean } from '@eigenveil/testbed/goodness/mean';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { loadLaboratoryData } from '../../privacy/data.ts';
@@ -7,7 +8,6 @@ import { RealDraws } from '../../privacy/random/real.ts';
 import { noisyRows, projectionOf, syntheticRows } from '../../privacy/reduced-rows.ts';
 
 const source = (name: string) => predictableRandomness(`reduced rows ${name}`);
-const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 const variance = (values: readonly number[]) => mean(values.map((x) => (x - mean(values)) ** 2));
 
 /** Two classes, three to one, about (0.5, 0) and (−0.3, 0.2), with deviations 0.1 and 0.02. */
@@ -26,11 +26,8 @@ describe('synthetic rows', () => {
   const LITTLE_NOISE = { epsilon: 8, dpDelta: 1e-5 };
 
   it('have the classes’ shares, means and common covariance, where there is little noise', () => {
-    const { rows, labels } = syntheticRows(source('synthetic'), twoClasses(8000), {
-      classes: 2,
-      count: 2000,
-      ...LITTLE_NOISE,
-    })!;
+    const setting = { classes: 2, count: 2000, ...LITTLE_NOISE };
+    const { rows, labels } = syntheticRows(source('synthetic'), twoClasses(8000), setting)!;
     const of = (label: number, i: number) => rows.filter((_, r) => labels[r] === label).map((row) => row[i]!);
     expect(rows.length).toBeGreaterThan(1990);
     expect(of(1, 0).length / rows.length).toBeCloseTo(1 / 4, 2);

@@ -11,9 +11,10 @@ import {
   dpDeltaOfWishart,
 } from '../../privacy/mechanisms/wishart-calibration.ts';
 
-const EPSILONS = [0.01, 0.1, 0.5, 1, 2, 5, 10];
-const DELTAS = [1e-15, 1e-9, 1e-6, 1e-3, 0.1, 0.5];
-const GRID = EPSILONS.flatMap((epsilon) => DELTAS.map((dpDelta) => ({ epsilon, dpDelta })));
+const grid = (epsilons: readonly number[], deltas: readonly number[]) =>
+  epsilons.flatMap((epsilon) => deltas.map((dpDelta) => ({ epsilon, dpDelta })));
+const GRID = grid([0.01, 0.1, 0.5, 1, 2, 5, 10], [1e-15, 1e-9, 1e-6, 1e-3, 0.1, 0.5]);
+const EXTREMES = grid([1e-9, 1e3, 1e9], [1e-300, 1e-12, 1 - 1e-9]);
 
 describe('gamma tails', () => {
   it.each([1, 2, 7, 19, 20, 21, 60, 150])('of integer shape %d are Poisson sums', (a) => {
@@ -46,9 +47,8 @@ describe('gamma tails', () => {
       const total = between(least, y) + between(y, most);
       expect(Math.abs(gammaLowerTail(a, y) / (between(least, y) / total) - 1)).toBeLessThan(1e-11);
       const z = a + 1 - deviations * Math.sqrt(a);
-      expect(
-        Math.abs(gammaUpperTail(a, z) / (between(z, most) / (between(least, z) + between(z, most))) - 1),
-      ).toBeLessThan(1e-11);
+      const upper = between(z, most) / (between(least, z) + between(z, most));
+      expect(Math.abs(gammaUpperTail(a, z) / upper - 1)).toBeLessThan(1e-11);
     }
   });
 });
@@ -82,6 +82,13 @@ describe('Wishart', () => {
     expect(Math.abs(adding! - withRow)).toBeLessThan(1e-4 * withRow + 1e-14);
     const dpDelta = dpDeltaOfWishart({ dimension: d, degreesOfFreedom: k, scale, epsilon });
     expect(dpDelta).toBe(Math.max(removing!, adding!));
+  });
+
+  it.each(EXTREMES)('keeps delta: epsilon $epsilon, delta $dpDelta', (budget) => {
+    const shape = { dimension: 2, degreesOfFreedom: 12 };
+    const scale = calibrateWishart({ ...shape, ...budget });
+    const { epsilon, dpDelta } = budget;
+    expect(dpDeltaOfWishart({ ...shape, scale, epsilon })).toBeLessThanOrEqual(dpDelta);
   });
 
   it('says that d + 1 degrees of freedom hide no row, whatever the scale or epsilon', () => {
