@@ -116,10 +116,21 @@ export const experiments = defineStudy({
   titleOf: ({ what, contestant, bins }) =>
     what === 'interval' ? `intervals, ${contestant}` : `all intervals, ${contestant}, N = ${bins}`,
   expectedSeconds: ({ contestant, bins, repetitions }) =>
-    0.3 + 4e-7 * repetitions * coefficientCount(strategyFor(contestant, bins).strategy),
-  measure: ({ what, contestant, bins, repetitions }) => {
-    const own = strategyFor(contestant, bins);
-    return what === 'interval' ? ofIntervals(own, repetitions) : ofAll(own, repetitions);
+    0.3 + 4e-7 * repetitions * coefficientCount(experimentOf(contestant, bins).strategy),
+  async measure({ what, bins, repetitions, ...of }): Promise<Tidy[]> {
+    const { contestant, strategy } = experimentOf(of.contestant, bins);
+    const moments = noiseMoments(noiseOf(strategy, contestant.noise), SERVERS);
+    const { answers, squares } = askedOf(what, strategy);
+    const experiment = await meansOf(strategy, contestant, 'fast', repetitions, squares);
+    const few = await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, squares);
+    const variance = publishedVariance(Math.log2(bins));
+    return answers.map(({ of, units, published, form }, i) => ({
+      ...{ ...of, theory: moments.variance * units },
+      ...(contestant.name === PUBLISHED && { published: variance * published }),
+      experiment: experiment[i]!,
+      error: expectedMean(form, moments, repetitions).error,
+      few: few[i]!,
+    }));
   },
   columns: { bins: { title: 'N' }, contestant: { title: 'strategy' } },
   frames: { judged, drawn: drawnIntervals },
@@ -196,57 +207,36 @@ export const experiments = defineStudy({
   words: new URL('experiments.md', import.meta.url),
 });
 
-interface Experiment {
-  readonly contestant: Contestant;
-  readonly strategy: Strategy;
-}
-
-function strategyFor(name: string, bins: number): Experiment {
+function experimentOf(name: string, bins: number): { contestant: Contestant; strategy: Strategy } {
   const contestant = CONTESTANTS.find((one) => one.name === name)!;
   return { contestant, strategy: contestant.strategyOf(Math.log2(bins)) };
 }
 
-async function ofIntervals({ contestant, strategy }: Experiment, repetitions: number): Promise<Tidy[]> {
-  const moments = noiseMoments(noiseOf(strategy, contestant.noise), SERVERS);
+/** What is asked of a strategy: single intervals, or the mean over all of them. The published theory of all is an asymptote. */
+function askedOf(what: string, strategy: Strategy) {
   const columns = columnsOf(strategy);
-  const intervals = intervalsOf(strategy.bins);
-  const squares = (counts: readonly number[]) => {
-    const prefixes = [0];
-    for (const value of counts) prefixes.push(prefixes.at(-1)! + value);
-    return intervals.map(({ from, to }) => (prefixes[to]! - prefixes[from]!) ** 2);
-  };
-  const experiment = await meansOf(strategy, contestant, 'fast', repetitions, squares);
-  const few = await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, squares);
-  return intervals.map((interval, i) => {
-    const units = toNumber(intervalError(strategy, interval));
+  if (what === 'all') {
+    const height = Math.log2(strategy.bins);
+    const units = toNumber(averageError(strategy, 'ranges'));
     return {
-      ...{ interval: `${interval.from} to ${interval.to}`, length: interval.to - interval.from },
-      theory: moments.variance * units,
-      ...(contestant.name === PUBLISHED && { published: publishedVariance(LARGEST_HEIGHT) * units }),
-      experiment: experiment[i]!,
-      error: expectedMean(formOfInterval(columns, interval), moments, repetitions).error,
-      few: few[i]!,
+      answers: [{ of: {}, units, published: height / 6 + 1 / 36, form: formOfAverage(strategy, columns) }],
+      squares: (counts: readonly number[]) => [meanSquareOverIntervals(counts)],
     };
-  });
-}
-
-async function ofAll({ contestant, strategy }: Experiment, repetitions: number): Promise<Tidy[]> {
-  const moments = noiseMoments(noiseOf(strategy, contestant.noise), SERVERS);
-  const form = formOfAverage(strategy, columnsOf(strategy));
-  const square = (counts: readonly number[]) => [meanSquareOverIntervals(counts)];
-  const height = Math.log2(strategy.bins);
-  return [
-    {
-      theory: moments.variance * toNumber(averageError(strategy, 'ranges')),
-      // By the asymptote.
-      ...(contestant.name === PUBLISHED && {
-        published: publishedVariance(height) * (height / 6 + 1 / 36),
-      }),
-      experiment: (await meansOf(strategy, contestant, 'fast', repetitions, square))[0]!,
-      error: expectedMean(form, moments, repetitions).error,
-      few: (await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, square))[0]!,
+  }
+  const intervals = intervalsOf(strategy.bins);
+  return {
+    answers: intervals.map((interval) => {
+      const { from, to } = interval;
+      const units = toNumber(intervalError(strategy, interval));
+      const of = { interval: `${from} to ${to}`, length: to - from };
+      return { of, units, published: units, form: formOfInterval(columns, interval) };
+    }),
+    squares: (counts: readonly number[]) => {
+      const prefixes = [0];
+      for (const value of counts) prefixes.push(prefixes.at(-1)! + value);
+      return intervals.map(({ from, to }) => (prefixes[to]! - prefixes[from]!) ** 2);
     },
-  ];
+  };
 }
 
 /** Of one curator's continuous noise on a coefficient of Privelet. */
@@ -257,11 +247,11 @@ function drawnIntervals(records: readonly Tidy[]): Tidy[] {
   return chosenOf(records, ofPrivelet).flatMap((record) => {
     const [theory, error, repetitions] = [record.theory, record.error, record.repetitions].map(Number);
     const three = 3 * error! * Math.sqrt(repetitions! / PUBLISHED_REPETITIONS);
-    const { length } = record;
+    const length = record.length!;
     return [
-      { length: length!, from: FEW, squares: record.few! },
-      { length: length!, from: `${repetitions} repetitions`, squares: record.experiment! },
-      { length: length!, from: 'theory', squares: theory!, low: theory! - three, high: theory! + three },
+      { length, from: FEW, squares: record.few! },
+      { length, from: `${repetitions} repetitions`, squares: record.experiment! },
+      { length, from: 'theory', squares: theory!, low: theory! - three, high: theory! + three },
     ];
   });
 }

@@ -47,6 +47,8 @@ interface QuantileCase {
 const seedOf = ({ shape, rows, epsilon, features }: QuantileCase) =>
   `quantiles/${shape}/${rows}/${features}/${epsilon}`;
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
 /** Of all intervals, those that had the true edge, in percent. */
 const coverage: Figure = (records) => {
   const held = samplesOf(records, 'held');
@@ -54,9 +56,7 @@ const coverage: Figure = (records) => {
     records.filter((record) => record.held !== undefined),
     'repetitions',
   );
-  const total = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  const share =
-    total(held.map((count, i) => count * repetitions[i]!)) / total(repetitions) / QUANTILES.length;
+  const share = sum(held.map((count, i) => count * repetitions[i]!)) / sum(repetitions) / QUANTILES.length;
   return mean('share', { digits: 1, percent: true })(held.length === 0 ? [] : [{ share }]);
 };
 /** The root of a mean square. */
@@ -71,7 +71,11 @@ const effect = (mechanism: string, of: string): Figure =>
 
 const CASE = ['shape', 'features', 'rows', 'epsilon'];
 const shown = { rows: 10_000, features: 1, epsilon: 1, mechanism: 'Laplace' };
-const toOneDigit = (value: number): string => value.toFixed(1);
+/** A deviation before and after the projection. */
+const effectOf = (name: string, shape: Shape, of: 'prefixes' | 'bins', tell?: (value: number) => string) => ({
+  [`${name}Before`]: { where: { ...shown, shape }, figure: root(`${of}Before`, tell) },
+  [`${name}After`]: { where: { ...shown, shape }, figure: root(`${of}After`, tell) },
+});
 const rank = (mechanism: string, rows: number, features: number, digits: number) => ({
   where: { shape: 'skewed', mechanism, rows, features, epsilon: 1 },
   figure: mean('rank', { digits }),
@@ -139,16 +143,13 @@ export const quantiles = defineStudy({
     intervals: {
       where: { mechanism: 'Laplace' },
       figure: (records) => {
-        const repetitions = samplesOf(records, 'repetitions').reduce((a, b) => a + b, 0);
+        const repetitions = sum(samplesOf(records, 'repetitions'));
         return only('asked')(repetitions === 0 ? [] : [{ asked: repetitions * QUANTILES.length }]);
       },
     },
-    skewedBefore: { where: { ...shown, shape: 'skewed' }, figure: root('prefixesBefore') },
-    skewedAfter: { where: { ...shown, shape: 'skewed' }, figure: root('prefixesAfter') },
-    uniformBefore: { where: { ...shown, shape: 'uniform' }, figure: root('prefixesBefore') },
-    uniformAfter: { where: { ...shown, shape: 'uniform' }, figure: root('prefixesAfter') },
-    binsBefore: { where: { ...shown, shape: 'skewed' }, figure: root('binsBefore', toOneDigit) },
-    binsAfter: { where: { ...shown, shape: 'skewed' }, figure: root('binsAfter', toOneDigit) },
+    ...effectOf('skewed', 'skewed', 'prefixes'),
+    ...effectOf('uniform', 'uniform', 'prefixes'),
+    ...effectOf('bins', 'skewed', 'bins', (value) => value.toFixed(1)),
     curatorOfMany: rank(CURATOR, 10_000, 1, 2),
     laplaceOfMany: rank('Laplace', 10_000, 1, 2),
     gaussianOfMany: rank('Gaussian', 10_000, 1, 2),
@@ -197,10 +198,8 @@ function fromHistograms(
   );
   const coefficients = coefficientsOf(strategy, counts.map(BigInt)).map(Number);
   return () => {
-    const noisy = restore(
-      strategy,
-      coefficients.map((value) => draws.reduce((total, draw) => total + draw(), value)),
-    );
+    const drawn = coefficients.map((value) => draws.reduce((total, draw) => total + draw(), value));
+    const noisy = restore(strategy, drawn);
     const projected = monotoneCumulative(noisy);
     return {
       ...intervalsOf({ strategy, noise, servers: SERVERS, counts: noisy }, cumulative, exact),
@@ -219,12 +218,7 @@ function fromRows(of: QuantileCase, counts: readonly number[]): () => Readonly<R
   const fine = countsOfShape(of.shape, of.rows, FINER * BINS);
   return () => {
     const edges = approximateQuantiles(next, fine, QUANTILES, of.epsilon / of.features);
-    return {
-      rank: meanRank(
-        edges.map((edge) => Math.ceil(edge / FINER)),
-        cumulative,
-      ),
-    };
+    return { rank: meanRank(cumulative, (i) => Math.ceil(edges[i]! / FINER)) };
   };
 }
 
@@ -238,11 +232,8 @@ async function meansOver(
     // Lets an interruption be heard.
     if (run % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  const means = Object.entries(sums).map(([name, total]) => [
-    name,
-    Number((total / repetitions).toPrecision(6)),
-  ]);
-  return Object.fromEntries(means);
+  const rounded = (total: number) => Number((total / repetitions).toPrecision(6));
+  return Object.fromEntries(Object.entries(sums).map(([name, total]) => [name, rounded(total)]));
 }
 
 const chosen = new Map<string, Strategy>();
@@ -269,43 +260,34 @@ function intervalsOf(
   exact: readonly number[],
 ): { readonly rank: number; readonly held: number; readonly width: number } {
   const rows = cumulative.at(-1)!;
-  const found = QUANTILES.map(
-    (q) =>
-      privateQuantile(histogram, { q, confidence: CONFIDENCE }) ?? {
-        estimate: BINS,
-        least: 1,
-        largest: BINS,
-      },
-  );
+  const whole = { estimate: BINS, least: 1, largest: BINS };
+  const found = QUANTILES.map((q) => privateQuantile(histogram, { q, confidence: CONFIDENCE }) ?? whole);
   const spans = found.map(
     ({ least, largest }) => cumulative[largest - 1]! - (least > 1 ? cumulative[least - 2]! : 0),
   );
   return {
-    rank: meanRank(
-      found.map(({ estimate }) => estimate),
-      cumulative,
-    ),
+    rank: meanRank(cumulative, (i) => found[i]!.estimate),
     held: found.filter(({ least, largest }, i) => least <= exact[i]! && exact[i]! <= largest).length,
-    width: (100 * spans.reduce((sum, span) => sum + span, 0)) / spans.length / rows,
+    width: (100 * sum(spans)) / spans.length / rows,
   };
 }
 
 /** The rows between an edge and the quantile that it stands for; none where the quantile lies in its bin. */
-function meanRank(edges: readonly number[], cumulative: readonly number[]): number {
+function meanRank(cumulative: readonly number[], edgeOf: (i: number) => number): number {
   const rows = cumulative.at(-1)!;
-  const off = edges.map((edge, i) => {
-    const wanted = QUANTILES[i]! * rows;
+  const off = QUANTILES.map((q, i) => {
+    const edge = edgeOf(i);
     const [above, below] = [cumulative[edge - 1]!, edge > 1 ? cumulative[edge - 2]! : 0];
-    return Math.max(0, wanted - above, below - wanted);
+    return Math.max(0, q * rows - above, below - q * rows);
   });
-  return (100 * off.reduce((sum, value) => sum + value, 0)) / off.length / rows;
+  return (100 * sum(off)) / off.length / rows;
 }
 
 function cumulated(values: readonly number[]): number[] {
-  let sum = 0;
+  let total = 0;
   return values.map((value) => {
-    sum += value;
-    return sum;
+    total += value;
+    return total;
   });
 }
 
@@ -314,4 +296,4 @@ const countsOf = (cumulative: readonly number[]): number[] =>
   cumulative.map((value, i) => value - (cumulative[i - 1] ?? 0));
 
 const meanSquare = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, value, i) => sum + (value - b[i]!) ** 2, 0) / a.length;
+  sum(a.map((value, i) => (value - b[i]!) ** 2)) / a.length;

@@ -19,7 +19,7 @@ import {
   type Workload,
 } from '@eigenveil/release';
 import { chosenOf, least, mean, most, only } from '../instrument/figure.ts';
-import { type ChartOf, defineStudy } from '../instrument/study.ts';
+import { type ChartOf, defineStudy, type TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { plainTreeAverage, squareRootErrors } from './references.ts';
 import {
@@ -60,8 +60,13 @@ const SHOWN = [
   ['prefixes', 1024, 'gaussian'],
   ['ranges', 1024, 'gaussian'],
 ].map((one) => one.join());
+const atLargestN = { of: 'compared', where: { isLargest: 'yes' } };
 const prefixesOfLaplace = { asked: 'prefixes', noise: 'laplace' };
 
+const BY_WAY: Pick<TableOf, 'across' | 'cells'> = {
+  across: { column: 'way', cell: mean('deviation') },
+  cells: { best: only('best') },
+};
 const lengthsOf = (noise: NoiseKind): ChartOf => ({
   caption: `${NOISE_TITLES[noise]}: deviation of a sum over an interval at N = ${2 ** LARGEST_HEIGHT}, over its length; mean over all places`,
   where: { asked: 'lengths', noise },
@@ -115,28 +120,19 @@ export const strategies = defineStudy({
       each: ['noise', 'asked'],
       where: ({ asked }) => asked !== 'lengths',
       rows: ['bins'],
-      across: { column: 'way', cell: mean('deviation') },
-      cells: { best: only('best') },
+      ...BY_WAY,
     },
-    shown: {
-      caption: 'Deviation in rows',
-      of: 'shown',
-      rows: ['asked', 'bins', 'noise'],
-      across: { column: 'way', cell: mean('deviation') },
-      cells: { best: only('best') },
-    },
+    shown: { caption: 'Deviation in rows', of: 'shown', rows: ['asked', 'bins', 'noise'], ...BY_WAY },
   },
   charts: { 'lengths-laplace': lengthsOf('laplace'), 'lengths-gaussian': lengthsOf('gaussian') },
   facts: {
     flatUpTo: { of: 'compared', where: { isFlatAhead: 'yes' }, figure: most('bins', { digits: 0 }) },
     largest: { where: prefixesOfLaplace, figure: most('bins', { digits: 0 }) },
-    best: { of: 'compared', where: { isLargest: 'yes' }, figure: only('best') },
-    bestDeviation: { of: 'compared', where: { isLargest: 'yes' }, figure: mean('least') },
-    priveletDeviation: { of: 'compared', where: { isLargest: 'yes' }, figure: mean('Privelet') },
+    best: { ...atLargestN, figure: only('best') },
+    bestDeviation: { ...atLargestN, figure: mean('least') },
+    priveletDeviation: { ...atLargestN, figure: mean('Privelet') },
   },
-  holds: {
-    treesWin: (fact) => fact('bestDeviation') < fact('priveletDeviation'),
-  },
+  holds: { treesWin: (fact) => fact('bestDeviation') < fact('priveletDeviation') },
   words: new URL('strategies.md', import.meta.url),
 });
 
@@ -164,16 +160,11 @@ function errorsAt(noise: NoiseKind, workload: Workload, height: number): Tidy[] 
     Math.sqrt(varianceOf(strategy) * error);
   const binary = binaryTree(height);
   const candidates = chooseStrategy({
-    height,
-    features: 1,
-    neighbours: 'add-remove',
-    servers: SERVERS,
+    ...{ height, features: 1, neighbours: 'add-remove', servers: SERVERS, workload },
     budget: BUDGETS[noise],
-    workload,
   });
   const chosen = candidates.find(({ strategy }) => strategy.kind === 'tree')!;
-  const uniform = [...new Array(height).keys()]
-    .map((i) => i + 1)
+  const uniform = Array.from({ length: height }, (_, i) => i + 1)
     .filter((bits) => height % bits === 0)
     .map((bits) => deviation(tree(new Array<number>(height / bits).fill(2 ** bits))));
   const ways: Readonly<Record<string, number | undefined>> = {
