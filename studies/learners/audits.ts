@@ -15,7 +15,7 @@ import { privateDescent } from './sgd.ts';
 import { admissible, privateMedian, quartic } from './smooth-median.ts';
 import { OUTLIER, thesisDbscan } from './thesis-dbscan.ts';
 
-/** Of every claim. */
+/** Every claim has this ε. */
 export const AUDITED_EPSILON = 1;
 
 export interface Events {

@@ -1,4 +1,4 @@
-/** What the samples of arms decide that were measured on the same splits: frames of private learners and private ranges. Margin, level and verdicts are those of privacy/inference.ts. */
+/** Decisions by samples of arms that were measured on the same splits: frames of private learners and private ranges. Margin, level and verdicts are those of privacy/inference.ts. */
 import { beside, count, type Figure, mean, only, where, within } from '../instrument/figure.ts';
 import type { TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
@@ -47,7 +47,7 @@ export const VERDICT_COUNTS = Object.fromEntries(
   VERDICTS.map((verdict) => [verdict, where({ level: 'case', verdict }, count)]),
 );
 
-/** What samples decide, as tables show it. */
+/** Tables show in this way what samples decide. */
 export const DECIDED: Pick<TableOf, 'across' | 'cells'> = {
   across: { column: 'epsilon', cell: meanDifference },
   cells: VERDICT_COUNTS,

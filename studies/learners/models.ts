@@ -1,4 +1,4 @@
-/** What gradient descent learns: multinomial logistic regression, and a small network with one hidden layer, each with the gradient of one row. */
+/** Models that gradient descent learns: multinomial logistic regression, and a small network with one hidden layer, each with the gradient of one row. */
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount } from '@eigenveil/privacy/parts';

@@ -36,7 +36,7 @@ export interface ForestShape {
   readonly bins: number;
   /** How many features, drawn afresh, a node may ask. */
   readonly featuresPerNode: number;
-  /** What of a tree's ε its splits take, in equal parts a level, in (0, 1); leaves take the rest. Without levels leaves take all. */
+  /** The share of a tree's ε, in (0, 1), that splits take in equal parts a level; leaves take the rest, and without levels all. */
   readonly splitShare: number;
   /** `disjoint`: each row goes to one tree. `shared`: all trees have all rows. */
   readonly dealing: 'disjoint' | 'shared';
@@ -58,12 +58,12 @@ export interface Criterion {
   /** A whole number >= 0 that a row more raises by at most `sensitivity`, and never lowers. */
   impurity(sums: Float64Array): number;
   readonly sensitivity: bigint;
-  /** What is published of a leaf, at this ε. */
+  /** Gives what is published of a leaf, at this ε. */
   release(source: RandomSource, sums: Float64Array, epsilon: number): number[];
 }
 
 interface Tree {
-  /** Of node i, whose children are 2i + 1 and 2i + 2: the feature that it asks, and the largest bin that goes left. */
+  /** Node i has the children 2i + 1 and 2i + 2: here are the feature that it asks, and the largest bin that goes left. */
   readonly features: Int32Array;
   readonly thresholds: Int32Array;
   readonly leaves: readonly (readonly number[])[];
@@ -99,7 +99,7 @@ export function growForest(
   return { trees: parts.map((part) => growTree(growing, part, each)), depth, ranges, bins };
 }
 
-/** What all leaves that the row falls into have released, added up. */
+/** Adds up what all leaves have released that the row falls into. */
 export function leavesOf({ trees, ranges, bins, depth }: Forest, row: readonly number[]): number[] {
   const binned = binsOf(row, ranges, bins);
   const inner = 2 ** depth - 1;
@@ -136,7 +136,7 @@ function binsOf(row: readonly number[], ranges: readonly FeatureRange[], bins: n
   });
 }
 
-/** What all trees of a forest grow on. */
+/** All trees of a forest grow on these. */
 interface Growing {
   readonly source: RandomSource;
   readonly random: RandomBits;
@@ -182,7 +182,7 @@ function chooseFeatures(random: RandomBits, features: number, count: number): nu
   return Array.from({ length: count }, () => left.splice(Number(random.below(BigInt(left.length))), 1)[0]!);
 }
 
-/** Of the thresholds of a feature, one after the other: less the impurity of both sides. */
+/** Utilities of the thresholds of a feature, one after the other: less the impurity of both sides. */
 function utilitiesOf(
   { binned, criterion, setting: { bins } }: Growing,
   rows: readonly number[],

@@ -22,7 +22,7 @@ import {
 } from '../privacy/methods/stage.ts';
 
 const MOST_COMPONENTS = 4;
-/** Of a projected feature, in deviations; what lies beyond counts as its end. */
+/** The end of a projected feature, in deviations; numbers beyond count as it. */
 const REACH = 3;
 
 interface ProjectionOf extends Budget {
@@ -92,7 +92,7 @@ export function projection(
     });
 }
 
-/** Of S̄ against S_W + ρI, unit vectors; what noise made negative in S_W counts as 0. */
+/** Unit vectors that discriminate S̄ from S_W + ρI; eigenvalues of S_W that noise made negative count as 0. */
 function discriminants(within: readonly Row[], total: readonly Row[], ridge: number): number[][] {
   const d = within.length;
   const whitening = eigenpairs(within)

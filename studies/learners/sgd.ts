@@ -20,7 +20,7 @@ interface Descent extends Budget {
   readonly steps: number;
   /** q in (0, 1]. */
   readonly rate: number;
-  /** What the sum of gradients is divided by; public. */
+  /** The public number that the sum of gradients is divided by. */
   readonly lot: number;
   /** C; Infinity clips nothing, and is for ε = Infinity alone. */
   readonly clippingNorm: number;

@@ -24,7 +24,7 @@ import { RealDraws } from '../privacy/random/real.ts';
 const STEEPEST = 2.279508;
 /** Relative, of products of exponentials. */
 const ROUNDING = 1e-12;
-/** Of (1 + z²)/(1 + z⁴), at z² = √2 − 1. */
+/** The largest (1 + z²)/(1 + z⁴), at z² = √2 − 1. */
 const CAUCHY_BOUND = (1 + Math.SQRT2) / 2;
 
 /**

@@ -61,7 +61,7 @@ export const clipping = defineStudy({
       const sites = dealToSites(rows, SITES, generator(seedOf(`clipping ${dataset} ${seed}`)));
       for (const method of clippedMethods(epsilon)) {
         for (const clippingNorm of NORMS) {
-          // The same noise for every C, so that they are compared by what clipping does.
+          // Every C has the same noise, so that they are compared by what clipping does.
           const source = predictableRandomness(`clipping ${dataset} ${epsilon} ${method.name} ${seed}`);
           const setting = { components: COMPONENTS, epsilon, dpDelta: DP_DELTA, clippingNorm };
           const found = method.run(source, sites, setting);

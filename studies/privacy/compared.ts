@@ -33,7 +33,7 @@ import {
   settingOf,
 } from './setting.ts';
 
-/** What the other method promises beside Eigenveil, and so how a difference is to be read. */
+/** Promises of the other method beside Eigenveil's say how a difference is to be read. */
 type Promised = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
 
 export const PROMISED: Readonly<Record<Promised, string>> = {

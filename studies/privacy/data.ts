@@ -18,7 +18,7 @@ export interface LaboratoryData {
   readonly labels: readonly number[];
 }
 
-/** Of flags, and of shares. */
+/** The range of flags and of shares. */
 const FLAG: Range = [0, 1];
 const times = (count: number, range: Range): Range[] => new Array<Range>(count).fill(range);
 /** From 0, and of codes from 1, up to these. */
@@ -78,7 +78,7 @@ export function ownLaboratoryData({ name, ranges, rows, labels }: OwnData): Labo
   return { name, features: ranges.length, rows: rows.map((row) => scale(row, ranges)), labels };
 }
 
-/** The same with values as the file has them. */
+/** The rows of a data set with values as its file has them. */
 export async function loadUnscaledData(name: string): Promise<LaboratoryData | undefined> {
   const found = await readLaboratoryFile(name);
   if (found === undefined) return undefined;

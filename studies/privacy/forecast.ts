@@ -1,4 +1,4 @@
-/** What drafts forecast of differential privacy beside what seeds show, and what is told of captured variance beside the truth, as docs/privacy.md has it. */
+/** The study of forecasts: noise that drafts forecast beside what seeds show, and captured variance that is told beside the truth, as docs/privacy.md has both. */
 import { USUAL_DELTA } from '@eigenveil/task';
 import { type Figure, least, mean, most, only } from '../instrument/figure.ts';
 import { setting, wholeNumber } from '../instrument/settings.ts';
@@ -115,7 +115,7 @@ export const forecast = defineStudy<Case>({
   },
   columns: { dataset: { title: 'data set' }, features: { title: 'd' }, epsilon: { title: 'ε' } },
   frames: {
-    /** What was seen over what was forecast, of both the noise and the rows. */
+    /** Ratios of what was seen to what was forecast, for the noise and for the rows. */
     ratios: (records) =>
       records
         .filter(({ question, noiseSeen }) => question === 'noise' && noiseSeen !== undefined)

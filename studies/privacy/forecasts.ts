@@ -26,7 +26,7 @@ import {
 
 const FRACTION_BITS = 14;
 const UNIT = 2 ** FRACTION_BITS;
-/** Of the exact first component's variance, what a released one has that stands out. */
+/** A released first component stands out that has this share of the exact one's variance. */
 const STANDS_OUT = 0.75;
 /** Rows are counted on from a fraction of the forecast, in steps of this factor. */
 const STEP = 1.1;

@@ -28,7 +28,7 @@ const MOST_TESTED = 240;
 /** C of the SVM, fixed beforehand as γ = 1/k is: a search over the rows would be one more question to them. */
 export const COST = 8;
 
-/** The same split for every method, ε and way at one seed. */
+/** Splits rows alike for every method, ε and way at one seed. */
 export function heldOut({ name, rows, labels }: LaboratoryData, seed: number): HeldOut {
   const next = generator(seedOf(`laboratory split ${name} ${seed}`));
   const of = (indices: readonly number[]): Labelled => ({

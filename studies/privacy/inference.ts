@@ -22,7 +22,7 @@ import type { Tidy } from '../instrument/tidy.ts';
 
 /** Points of captured energy that count as no loss. */
 export const MARGIN = 1;
-/** Of a wrong verdict of a single case, in either direction. */
+/** The probability of a wrong verdict of a single case, in either direction. */
 export const LEVEL = 0.05;
 
 /** In the order of reports. */
@@ -36,7 +36,7 @@ export interface Difference {
   readonly freedom: number;
 }
 
-/** Of a mean, with the t distribution; of paired differences, or of data sets. Undefined with less than two samples: no spread, no judgement. */
+/** The mean of paired differences, or of data sets, with the t distribution. Undefined with less than two samples: no spread, no judgement. */
 export function meanOf(samples: readonly number[]): Difference | undefined {
   const moments = momentsOf(samples);
   if (moments?.deviation === undefined) return undefined;
@@ -44,7 +44,7 @@ export function meanOf(samples: readonly number[]): Difference | undefined {
   return { mean, error: deviation / Math.sqrt(samples.length), freedom: samples.length - 1 };
 }
 
-/** Of two independent means (Welch, Biometrika 34, 1947). Undefined with less than two samples on a side. */
+/** The difference of two independent means (Welch, Biometrika 34, 1947). Undefined with less than two samples on a side. */
 export function differenceOf(samples: readonly number[], others: readonly number[]): Difference | undefined {
   const [a, b] = [meanOf(samples), meanOf(others)];
   if (a === undefined || b === undefined) return undefined;
@@ -57,7 +57,7 @@ export function differenceOf(samples: readonly number[], others: readonly number
   };
 }
 
-/** Of two methods that had the same rows, dealt alike, seed by seed. Undefined with less than two pairs. */
+/** The difference of two methods that had the same rows, dealt alike, seed by seed. Undefined with less than two pairs. */
 export function pairedDifference(
   samples: readonly number[],
   others: readonly number[],
@@ -116,7 +116,7 @@ export function verdictsOf(family: readonly (readonly Difference[])[]): Verdict[
   });
 }
 
-/** Of all cases together: the worst of them, where a single "behind" decides and one that is open leaves all open. Without cases it is open. */
+/** The worst verdict of all cases: a single "behind" decides, and one that is open leaves all open. Without cases it is open. */
 export function worstOf(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'open';
 }
@@ -136,7 +136,7 @@ export function inColumns(difference: Difference) {
   return { difference: difference.mean, low, high };
 }
 
-/** What is compared: a column of some records, with that of others that stand in the same order, split by split. */
+/** A column of some records is compared with that of others, which stand in the same order, split by split. */
 interface PairedComparison {
   readonly column: string;
   readonly of: Tidy;

@@ -1,4 +1,4 @@
-/** What follows from methods without any row: what each promises, how calibrations of Gaussian noise differ, and up to how many features Laplace noise is less. */
+/** Facts about methods that no row changes: their promises, how calibrations of Gaussian noise differ, and up to how many features Laplace noise is less. */
 import { calibrateAnalyticGaussian, noisePlan, rhoOfBudget } from '@eigenveil/privacy';
 import type { Tidy } from '../instrument/tidy.ts';
 import { RANGES } from './data.ts';
@@ -7,7 +7,7 @@ import { secondMomentLaplace } from './methods/central.ts';
 import { eigenveil, PCA_METHODS, stageTask } from './methods/index.ts';
 import { DP_DELTA, EPSILONS, settingOf } from './setting.ts';
 
-/** What each method promises, to whom, and of which part of the computation. */
+/** Every method with its promise, to whom it is made, and of which part of the computation. */
 export const promises = (): Tidy[] =>
   PCA_METHODS.map(({ name, reference, promise }) => {
     const { neighbours, epsilon, trust, means, counts, remarks } = promise;

@@ -18,7 +18,7 @@ import type { Budget } from './methods/stage.ts';
 import { noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
 import { DP_DELTA, DRAFTED_NORM, EPSILON_TITLES, EPSILONS, settingOf } from './setting.ts';
 
-/** What is published, reduced by which projection. Who has seen no row names the most frequent class. */
+/** Rows that are published, and the projection that reduces them. Who has seen no row names the most frequent class. */
 const WAYS = {
   bare: 'rows as they are, Eigenveil’s projection',
   noisy: 'noisy rows, Eigenveil’s projection',
@@ -126,7 +126,7 @@ export const publishing = defineStudy({
     published: { values: WAYS },
   },
   frames: {
-    /** What is covered, less the most frequent class, in weighted F1. All cases of a way are one family. */
+    /** Leads of covered ways over the most frequent class, in weighted F1. All cases of a way are one family. */
     beyondMajority: (records) =>
       COVERED.flatMap((published) =>
         decided(records, { column: 'f1', of: { published }, against: { published: 'majority' } }).means.map(

@@ -1,4 +1,4 @@
-/** What every method of the comparison is told: ε, δ, the clipping norm, and the ways in which rows are dealt to sites. */
+/** Settings of the comparison: ε, δ, the clipping norm, and the ways in which rows are dealt to sites. */
 import { defaultClippingNorm } from '@eigenveil/privacy';
 import { shuffled } from '@eigenveil/testbed/random';
 import { PCA_METHODS, type PcaMethod, type PcaSetting } from './methods/index.ts';
@@ -77,7 +77,7 @@ export const REFERENCES: readonly string[] = [
   'central-triangle',
 ];
 
-/** What methods, ε and dealings are called in tables and charts. */
+/** Names of methods, ε and dealings in tables and charts. */
 export const METHOD_TITLES: Readonly<Record<string, string>> = Object.fromEntries(
   PCA_METHODS.map(({ name, title }) => [name, title]),
 );

@@ -179,7 +179,7 @@ export const utility = defineStudy({
         const found = method.run(source, spreadRows, settingOf(method, most, epsilon));
         yield {
           ...{ seed, method: name },
-          // What a method refuses to give has no energy, and counts so in the mean.
+          // A method that refuses to give components has no energy, and counts so in the mean.
           ...(found === undefined && { gaveUp: 1 }),
           ...Object.fromEntries(components.map((k) => [`energy${k}`, percent(energyRatio(found, k, truth))])),
           ...(components.includes(DISTANCE_COMPONENTS) && {

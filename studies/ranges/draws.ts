@@ -39,7 +39,7 @@ export function fastSampler(noise: CoefficientNoise, seed: string): () => number
   return () => Math.round(sigma * normal());
 }
 
-/** The same by the exact samplers of a release. */
+/** One server's noise by the exact samplers of a release. */
 export function exactSampler(noise: CoefficientNoise, seed: string): () => number {
   const draw = noiseSampler(predictableRandomness(seed), noise);
   return () => Number(draw());

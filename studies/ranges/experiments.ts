@@ -46,7 +46,7 @@ const FEW = `${PUBLISHED_REPETITIONS} repetitions`;
 /** The one contestant whose published theory is known: continuous noise of one curator. */
 const PUBLISHED = 'Privelet';
 
-/** The same in every run. */
+/** Draws the same intervals in every run. */
 export function intervalsOf(bins: number): Interval[] {
   const next = generator(seedOf('ranges intervals'));
   return Array.from({ length: INTERVALS }, () => {
@@ -69,7 +69,7 @@ export function judged(records: readonly Tidy[]): Tidy[] {
     const [theory, experiment, error] = [record.theory, record.experiment, record.error].map(Number);
     const distance = error === 0 ? (experiment === theory ? 0 : Infinity) : (experiment! - theory!) / error!;
     const off = Math.abs(distance);
-    // What is no number agrees with nothing.
+    // A figure that is no number agrees with nothing.
     return { ...record, distance, off, bound, verdict: !(off <= bound) ? 'disagrees' : 'agrees' };
   });
 }
@@ -212,7 +212,7 @@ function experimentOf(name: string, bins: number): { contestant: Contestant; str
   return { contestant, strategy: contestant.strategyOf(Math.log2(bins)) };
 }
 
-/** What is asked of a strategy: single intervals, or the mean over all of them. The published theory of all is an asymptote. */
+/** Questions to a strategy: single intervals, or the mean over all of them. The published theory of all is an asymptote. */
 function askedOf(what: string, strategy: Strategy) {
   const columns = columnsOf(strategy);
   if (what === 'all') {
@@ -239,7 +239,7 @@ function askedOf(what: string, strategy: Strategy) {
   };
 }
 
-/** Of one curator's continuous noise on a coefficient of Privelet. */
+/** The variance of one curator's continuous noise on a coefficient of Privelet. */
 const publishedVariance = (height: number): number => (2 * (height + 1) ** 2) / EPSILON ** 2;
 
 /** Privelet's intervals as the chart has them. */

@@ -49,7 +49,7 @@ interface QuadraticForm {
   readonly diagonal: number;
 }
 
-/** Of the squared error of the sum over an interval. */
+/** The form of the squared error of the sum over an interval. */
 export function formOfInterval(
   columns: readonly (readonly number[])[],
   { from, to }: { readonly from: number; readonly to: number },
@@ -64,7 +64,7 @@ export function formOfInterval(
   return { trace, square: trace ** 2, diagonal };
 }
 
-/** Of the mean over all intervals of squared errors. */
+/** The form of the mean over all intervals of squared errors. */
 export function formOfAverage(strategy: Strategy, columns: readonly (readonly number[])[]): QuadraticForm {
   const own = columns.map(meanSquareOverIntervals);
   const { bins } = strategy;

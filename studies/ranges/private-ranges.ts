@@ -19,7 +19,7 @@ import { fastSampler } from './draws.ts';
 import { bestStrategy } from './quantiles.ts';
 import { SERVERS } from './settings.ts';
 
-/** Of a range's width, added at each end, within the outer domain: a quantile is not an end. */
+/** A share of a range's width that is added at each end, within the outer domain: a quantile is not an end. */
 const WIDENED = 0.1;
 const ASKED = { lower: 0.005, upper: 0.995 } as const;
 const ONE_STAGE = 10;
@@ -27,7 +27,7 @@ const STAGE = 5;
 
 export type Stages = 'one stage' | 'coarse, then fine';
 
-/** What each release of the way spends; in all the budget. */
+/** Each release of the way spends one of these; in all the budget. */
 export function budgetsOf(stages: Stages, budget: Required<ReleaseBudget>): Required<ReleaseBudget>[] {
   if (stages === 'one stage') return [budget];
   const half = { epsilon: budget.epsilon / 2, dpDelta: budget.dpDelta / 2 };

@@ -49,7 +49,7 @@ const seedOf = ({ shape, rows, epsilon, features }: QuantileCase) =>
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Of all intervals, those that had the true edge, in percent. */
+/** The share of all intervals that had the true edge, in percent. */
 const coverage: Figure = (records) => {
   const held = samplesOf(records, 'held');
   const repetitions = samplesOf(

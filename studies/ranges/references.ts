@@ -1,4 +1,4 @@
-/** What histograms that are released otherwise would cost: references for the strategies that a task can choose. */
+/** References for the strategies that a task can choose: what histograms that are released otherwise would cost. */
 import type { Strategy } from '@eigenveil/release';
 
 /**

@@ -1,4 +1,4 @@
-/** What the study of histograms fixes before it looks at a figure: budgets, sizes, repetitions, the level of a disagreement. */
+/** Choices that the study of histograms makes before it looks at a figure: budgets, sizes, repetitions, the level of a disagreement. */
 import {
   binaryTree,
   type CoefficientNoise,
@@ -21,7 +21,7 @@ export const PUBLISHED_REPETITIONS = 100;
 export const REPETITIONS = 10_000;
 /** Random intervals at N = 2^10. */
 export const INTERVALS = 50;
-/** Of one false alarm in a whole run, over all cases (Bonferroni). */
+/** The probability of a false alarm in a whole run, over all cases (Bonferroni). */
 export const FALSE_ALARM = 1e-3;
 
 export type NoiseKind = CoefficientNoise['kind'];
@@ -30,7 +30,7 @@ export const BUDGETS: Readonly<Record<NoiseKind, ReleaseBudget>> = {
   gaussian: { epsilon: EPSILON, dpDelta: DP_DELTA },
 };
 
-/** What the experiments run: each is a strategy, its restoration by least squares, and a noise. */
+/** A contestant of the experiments is a strategy, its restoration by least squares, and a noise. */
 export interface Contestant {
   readonly name: string;
   readonly noise: NoiseKind;

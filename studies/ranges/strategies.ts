@@ -39,7 +39,7 @@ const WORKLOADS: readonly Workload[] = ['ranges', 'prefixes', 'counts'];
 /** N up to 2^12. */
 const HEIGHTS: readonly number[] = Array.from({ length: 12 }, (_, i) => i + 1);
 const QUICK_HEIGHT = 8;
-/** Of the chart over lengths of intervals. */
+/** The chart over lengths of intervals has these. */
 const LENGTH_WAYS: readonly (readonly [string, (height: number) => Strategy])[] = [
   ['flat', (height) => flat(2 ** height)],
   ['Boost', binaryTree],
@@ -50,7 +50,7 @@ const LENGTHS: readonly number[] = Array.from({ length: 2 * LARGEST_HEIGHT + 1 }
   Math.round(2 ** (i / 2)),
 ).filter((length, i, all) => length !== all[i - 1]);
 
-/** What the document shows, by what is asked, N and noise. */
+/** The document shows these, by what is asked, N and noise. */
 const SHOWN = [
   ['prefixes', 64, 'laplace'],
   ['prefixes', 1024, 'laplace'],
@@ -136,7 +136,7 @@ export const strategies = defineStudy({
   words: new URL('strategies.md', import.meta.url),
 });
 
-/** Of prefixes with Laplace noise, at each N: whether noise on each bin alone is better than Privelet, and the best way. */
+/** Tells of prefixes with Laplace noise, at each N, whether noise on each bin alone is better than Privelet, and the best way. */
 function comparedWithFlat(records: readonly Tidy[]): Tidy[] {
   const own = chosenOf(records, prefixesOfLaplace);
   const largest = most('bins')(own).value;
@@ -169,7 +169,7 @@ function errorsAt(noise: NoiseKind, workload: Workload, height: number): Tidy[] 
     .map((bits) => deviation(tree(new Array<number>(height / bits).fill(2 ** bits))));
   const ways: Readonly<Record<string, number | undefined>> = {
     flat: deviation(flat(2 ** height)),
-    // Of single bins a tree that is not made consistent has the leaves alone, and prefixes are not what it is known for.
+    // A tree that is not made consistent has the leaves alone for single bins, and is not known for prefixes.
     'plain tree': workload === 'ranges' ? deviation(binary, toNumber(plainTreeAverage(binary))) : undefined,
     Boost: deviation(binary),
     Privelet: deviation(privelet(height)),

@@ -54,7 +54,7 @@ const PAIRS = [
   ...['wide guess', 'true', 'documented'].map((against) => ({ of: ONE, against })),
   { of: TWO, against: ONE },
 ];
-/** What the document shows, in its order. */
+/** The document shows these, in this order. */
 const SHOWN = ['true', 'documented', 'one stage, 50 %', ONE, 'coarse, then fine, 50 %', 'wide guess', RANDOM];
 const DRAWN = [...GIVEN, ONE, TWO, RANDOM] as readonly unknown[];
 

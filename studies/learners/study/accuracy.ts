@@ -21,7 +21,7 @@ const accuracyOf = (source: SourceName, epsilon: Tidy[string], digits = 0) => ({
   where: { source, learner: 'forest', epsilon },
   figure: mean('accuracy', { digits }),
 });
-/** What is told of a source: far beyond any useful ε, without noise, and without learning. */
+/** Facts of a source: far beyond any useful ε, without noise, and without learning. */
 const glance = (source: SourceName, name: string) => ({
   [`${name}At100`]: accuracyOf(source, TIMED_EPSILON, 1),
   [`${name}Plain`]: accuracyOf(source, 'none', 1),

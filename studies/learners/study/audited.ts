@@ -1,4 +1,4 @@
-/** What attacks prove from below of every learner, or of other mechanisms, and of their broken twins. */
+/** The study of attacks: what they prove from below of every learner, or of other mechanisms, and of their broken twins. */
 
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { predictableRandomness } from '@eigenveil/testbed/random';
@@ -7,7 +7,7 @@ import { defineStudy, type Fact } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { AUDITED_EPSILON, type LearnerAudit } from '../audits.ts';
 
-/** Of what is proven where one of two neighbours alone shows an event. */
+/** The most that is proven, where one of two neighbours alone shows an event. */
 const MOST_PROVEN = 1e9;
 
 /** The study of some attacks. */
@@ -21,9 +21,9 @@ export function auditsStudy(
   }: {
     readonly id: string;
     readonly words: URL;
-    /** What is attacked. */
+    /** The attacked thing, in a word. */
     readonly of: string;
-    /** Of the runs, in a quick run. */
+    /** The share of the runs that a quick run takes. */
     readonly quickShare: number;
     readonly facts?: Readonly<Record<string, Fact>>;
   },

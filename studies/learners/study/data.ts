@@ -14,7 +14,7 @@ export interface Table {
   /** Class indices, or numbers. */
   readonly targets: readonly number[];
   readonly ranges: readonly FeatureRange[];
-  /** Of numbers. */
+  /** The range of targets that are numbers. */
   readonly target: FeatureRange;
 }
 
@@ -105,7 +105,7 @@ function ownTable({ rows, ranges, labels, labelRange, classes }: OwnData, learnt
   };
 }
 
-/** What a case learns on: the user's own rows, or the table of that name. */
+/** The table of a case: the user's own rows, or the source of that name. */
 export async function tableOfCase(
   source: string,
   own: OwnData | undefined,
@@ -140,7 +140,7 @@ type TableSize = { readonly source: string; readonly rows: number; readonly feat
 
 const TEST_SHARE = 0.3;
 
-/** The same at one seed, whatever learns on it: by class, or at random. */
+/** Splits by class, or at random: alike at one seed, whatever learns on it. */
 export function splitOf(name: string, targets: readonly number[], seed: number, by: 'class' | 'row'): Split {
   const next = generator(seedOf(`learners split ${name} ${seed}`));
   if (by === 'class') return stratifiedSplit(targets, TEST_SHARE, next);

@@ -19,7 +19,7 @@ const PARTS: readonly number[] = [3, 11, 31, 61];
 const SHOWN_PARTS = 31;
 /** Answers that are asked for, and that one ε has to do for where it is that of all. */
 const ANSWERS = 50;
-/** Of a run: what boosting exactly on all of a long table would take. */
+/** Boosting exactly on all of a long table would take too long: a run learns on so many rows. */
 const MOST_LEARNT = 1500;
 const AGGREGATED = ['forest', 'boosted'] as const;
 const FOREST_IN_THE_CLEAR = { dealing: 'shared', trees: 4, epsilon: Infinity } as const;

@@ -1,4 +1,4 @@
-/** What the study fixes before it looks at a figure: shapes, shares of the budget, seeds. */
+/** Choices that the study makes before it looks at a figure: shapes, shares of the budget, seeds. */
 import type { Boosting } from '../boosted-trees.ts';
 import type { ForestShape } from '../private-tree.ts';
 import type { Table } from './data.ts';

@@ -24,7 +24,7 @@ import {
 } from '@eigenveil/privacy/parts';
 import { RealDraws } from '../random/real.ts';
 
-/** What noise is calibrated to; Δ is in units of the query. */
+/** Noise is calibrated to this; Δ is in units of the query. */
 interface Claim<Sensitivity = number> {
   readonly sensitivity: Sensitivity;
   readonly epsilon: number;

@@ -59,7 +59,7 @@ export function randomisedResponse(
   checkCount('categories', categories, 2);
   checkEpsilon(epsilon);
   if (!(Number.isInteger(category) && category >= 0 && category < categories)) {
-    // What it was is the secret.
+    // The category itself is the secret.
     throw invalid('category', `an integer in [0, ${categories})`, 'another value');
   }
   return accepted(source, categories, { epsilon, divisor: 1n }, (i) => (i === category ? 0n : 1n));

@@ -19,7 +19,7 @@ export function epsilonOfGaussian({ sigma, sensitivity, dpDelta }: Noisy): numbe
 
 export const keptByGaussian = (of: Noisy): Kept => ({ epsilon: epsilonOfGaussian(of), dpDelta: of.dpDelta });
 
-/** The same setting with the nominal ε at which what is kept is the ε of this one; undefined where none is kept. */
+/** This setting with the nominal ε at which its own ε is kept; undefined where none is kept. */
 export function nominalSetting(
   { promise }: Pick<PcaMethod, 'promise'>,
   sites: readonly Site[],

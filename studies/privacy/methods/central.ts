@@ -93,7 +93,7 @@ function jointMethod({ deviation, offDiagonal, remarks, ...named }: JointStatist
           dpDelta: setting.dpDelta,
         }),
     },
-    // Of the second moments alone: the mean has noise of its own.
+    // The second moments alone have this: the mean has noise of its own.
     noiseDeviation: (sites, setting) => deviation(setting) / rowsOf(sites),
     run: (source, sites, setting) => {
       const d = featuresOf(sites);

@@ -62,7 +62,7 @@ interface NoisyCovariances {
   readonly covariances: readonly number[][][];
   /** X_i, site i's own. */
   readonly normalised: readonly Row[][];
-  /** Of the entries of E. */
+  /** The deviation of the entries of E. */
   readonly deviation: number;
 }
 
@@ -70,7 +70,7 @@ interface NoisyCovariances {
 export interface Elfedpca extends NoisyCovariances {
   /** Site 2 dealt them, so that it knows all. The first is of zeros: site 1 has none. */
   readonly masks: readonly (readonly bigint[])[];
-  /** What site 1 collects, its own first and plain. */
+  /** Site 1 collects these, its own first and plain. */
   readonly maskedSums: readonly (readonly bigint[])[];
   /** V′, which every site gets. */
   readonly components: number[][];
@@ -119,21 +119,21 @@ export function sumsOf(site: Site, dimension: number): bigint[] {
   return [...sumOfRows(site, dimension).map((x) => BigInt(Math.round(x * UNIT))), BigInt(site.length)];
 }
 
-/** What site 1 computes of the masked sums. */
+/** Site 1 computes this of the masked sums. */
 export function meanOf(maskedSums: readonly (readonly bigint[])[]): { mean: number[]; count: number } {
   const sums = sumOfMasked(maskedSums).map(Number);
   const count = sums.pop()!;
   return { mean: sums.map((sum) => sum / UNIT / count), count };
 }
 
-/** What each site divides its Σ x xᵀ by. */
+/** Each site divides its Σ x xᵀ by one of these. */
 function divisorsOf(sites: readonly Site[], variant: Variant): number[] {
   if (sites.some((site) => site.length < 2))
     throw new RangeError('"sites" expected two rows or more in each');
   return sites.map((site) => (variant === 'corrected' ? rowsOf(sites) : site.length) - 1);
 }
 
-/** Of Σ A_i, for a given mean: L2, when a row is added or removed and the divisors stay. */
+/** The L2 sensitivity of Σ A_i for a given mean, when a row is added or removed and the divisors stay. */
 export function elfedpcaSensitivity(sites: readonly Site[], variant: Variant): number {
   const { l2 } = secondMomentSensitivity(featuresOf(sites), 'add-remove');
   return l2 / Math.min(...divisorsOf(sites, variant));

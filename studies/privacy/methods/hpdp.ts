@@ -47,7 +47,7 @@ export function hpdpContributions(
   });
 }
 
-/** What the holder of the key computes of the decrypted sum. */
+/** The holder of the key computes these of the decrypted sum. */
 export function hpdpComponents(sum: readonly bigint[], dimension: number, components: number): number[][] {
   const entries = sum.map((entry) => Number(entry) / UNIT);
   return topEigenvectors(fromUpperTriangle(entries, dimension), components);

@@ -1,4 +1,4 @@
-/** What a published method is here: how it finds components, what it promises of the rows, and what of that it keeps. */
+/** The form of a published method: how it finds components, what it promises of the rows, and what of that it keeps. */
 
 import type { RandomSource } from '@eigenveil/privacy';
 
@@ -9,9 +9,9 @@ export type Site = readonly Row[];
 export interface PcaSetting {
   /** At least one and at most as many as features. */
   readonly components: number;
-  /** What the method is told: its nominal ε. Infinity: no noise. What it keeps at that says `keeps`. */
+  /** The nominal ε that the method is told; Infinity is no noise. `keeps` says what it keeps at that. */
   readonly epsilon: number;
-  /** Of methods that are not pure. */
+  /** Pure methods take none. */
   readonly dpDelta: number;
   /**
    * C >= 0, in units of rows with ‖x‖₂ <= 1: a longer row is scaled down to this length before any noise (boundedRow in matrix.ts). Methods that centre
@@ -54,7 +54,7 @@ export interface PcaPromise {
   readonly counts: 'protected' | 'public';
   /** Where the promise as published does not hold, or what was assumed where a publication could not be read. */
   readonly remarks: string;
-  /** What a run with this setting keeps for a row of these sites, of which only sizes and the number of features count. */
+  /** Tells what a run with this setting keeps for a row of these sites, of which only sizes and the number of features count. */
   keeps(sites: readonly Site[], setting: PcaSetting): Kept;
 }
 
@@ -73,7 +73,7 @@ export const PURE = {
   epsilon: 'pure',
   keeps: (_sites: readonly Site[], { epsilon }: PcaSetting): Kept => ({ epsilon, dpDelta: 0 }),
 } as const;
-/** Of methods that start from centred rows, and weigh them by public numbers. */
+/** Methods with this start from centred rows, and weigh them by public numbers. */
 export const GIVEN = { means: 'not protected', counts: 'public' } as const;
 export const CENTRED = 'Rows are centred by their exact mean, which nothing protects.';
 export const OWN_SITE = 'each row’s own site';
@@ -88,7 +88,7 @@ export interface PcaMethod {
   readonly title: string;
   readonly reference: string;
   readonly panel: Panel;
-  /** What was chosen for it here, beyond its setting: results with other constants are others. */
+  /** Choices for it beyond its setting: results with other constants are others. */
   readonly constants?: string;
   /** Whether the quality of the result depends on how rows are spread over sites. */
   readonly dependsOnSites: boolean;

@@ -47,10 +47,10 @@ import {
 } from './method.ts';
 
 const MOST_ROUNDS = 3;
-/** Of the largest estimated eigenvalue. */
+/** A share of the largest estimated eigenvalue. */
 const THRESHOLD = 0.05;
 
-/** Of one round's product: L2, when a row is added or removed. */
+/** The L2 sensitivity of one round's product, when a row is added or removed. */
 export const POWER_SENSITIVITY = 1;
 
 interface Iteration {
@@ -95,7 +95,7 @@ export function powerIteration(
   }
 }
 
-/** Of the d × p matrix with these columns, in the order of singular values: Y v/‖Y v‖ for the eigenvectors v of YᵀY. */
+/** Singular vectors of the d × p matrix Y with these columns, in the order of singular values: Y v/‖Y v‖ for the eigenvectors v of YᵀY. */
 export function leadingLeftSingularVectors(
   product: readonly (readonly number[])[],
   components: number,

@@ -11,7 +11,7 @@ import type { RealDraws } from '../random/real.ts';
 interface Piecewise {
   /** Largest output. */
   readonly bound: number;
-  /** Of the interval of high density. */
+  /** The width of the interval of high density. */
   readonly width: number;
   /** Probability of that interval, whatever t. */
   readonly inside: number;
@@ -33,7 +33,7 @@ export function drawPiecewise(draws: RealDraws, mechanism: Piecewise, t: number)
   const { bound, width, inside } = mechanism;
   const low = piecewiseLow(mechanism, t);
   if (draws.uniform() < inside) return low + width * draws.uniform();
-  // What lies outside has length bound + 1, in two parts.
+  // The rest has length bound + 1, in two parts.
   const at = -bound + (bound + 1) * draws.uniform();
   return at < low ? at : at + width;
 }

@@ -107,7 +107,7 @@ export function released(
   };
 }
 
-/** What the decomposition is computed from, and what each server knows beside: its own noise. */
+/** The decomposition is computed from `noisy`; each server knows its own noise beside. */
 export interface StageRelease {
   readonly noisy: readonly bigint[];
   readonly exact: readonly bigint[];
@@ -127,7 +127,7 @@ export function stageRelease(
   return released(source, statistics, stageTask({ features, owners: sites.length }, setting), draws);
 }
 
-/** What a server has once it subtracts its own noise: the other's is still there. */
+/** A server that subtracts its own noise is left with this: the other's is still there. */
 export const subtractOwnNoise = ({ noisy }: Pick<StageRelease, 'noisy'>, own: readonly bigint[]): bigint[] =>
   noisy.map((value, i) => value - own[i]!);
 
@@ -153,7 +153,7 @@ export function stageMean(
   return M <= 0 ? undefined : V.map((sum) => (sum / M / UNIT) * Math.min(clippingNorm, 1));
 }
 
-/** What both servers' noise, and one server's, takes of trust. */
+/** Both servers' noise takes this trust. */
 export const SERVERS_APART =
   'the two servers not to join: each alone is promised (ε, δ) by the other’s noise';
 

@@ -38,7 +38,7 @@ import { largestEntry } from './two-stage.ts';
 /** Where ranges and maxima come from. */
 type Scales = 'data' | 'public';
 
-/** What the centre sees, node by node. */
+/** The centre sees this, node by node. */
 interface TwoStage {
   readonly noisyValues: readonly Row[][];
   readonly covariances: readonly number[][][];

@@ -18,7 +18,7 @@ import { drawPiecewise, piecewise } from './piecewise.ts';
 /** Between any two rows with ‖x‖₂ <= 1, in the box ±1/√d or not: L1. */
 export const rowSensitivity = (dimension: number): number => 2 * Math.sqrt(dimension);
 
-/** Of an entry of a row in the box ±1/√d that is clipped to C and divided by it. */
+/** The largest entry of a row in the box ±1/√d that is clipped to C and divided by it. */
 export const largestEntry = (dimension: number, clippingNorm: number): number =>
   Math.min(1, 1 / (Math.min(clippingNorm, 1) * Math.sqrt(dimension)));
 

@@ -1,4 +1,4 @@
-/** What attacks prove of every learner and release stays below its claim, and what they prove of its broken twin does not. */
+/** Attacks prove less than its claim of every learner and release, and more of its broken twin. */
 
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';

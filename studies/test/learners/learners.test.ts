@@ -29,7 +29,7 @@ function madeUp(count: number, seed: string) {
   };
 }
 
-/** What a row more changes an impurity by. */
+/** A row more changes an impurity by this. */
 function stepOf(criterion: Criterion, rows: number): number {
   const sums = new Float64Array(criterion.width);
   for (let row = 0; row < rows; row += 1) criterion.add(sums, 0, row);

@@ -48,7 +48,7 @@ interface Audit {
   /** The claim's δ, and the mechanism on neighbours; `told` is the sensitivity that the calibration is told, of a true 1. */
   readonly attack: (source: RandomSource, told: number) => { dpDelta: number; left: Hits; right: Hits };
   readonly runs: number;
-  /** What an attack with so few runs proves at least when ε is used up. */
+  /** The least that an attack with so few runs proves when ε is used up. */
   readonly reached: number;
 }
 

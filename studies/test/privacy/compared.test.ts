@@ -1,4 +1,4 @@
-/** What the samples decide, as frames of made-up records. */
+/** Decisions by samples, as frames of made-up records. */
 import { describe, expect, it } from 'vitest';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { aim, byDealing, cases, foundMore, means, overall } from '../../privacy/compared.ts';

@@ -1,4 +1,4 @@
-/** What drafts forecast and what is told of captured variance, against few fixed seeds; docs/privacy.md has the tables of many, by `npm run forecast:privacy`. */
+/** Forecasts of drafts, and captured variance as it is told, against few fixed seeds; docs/privacy.md has the tables of many, by `npm run forecast:privacy`. */
 import { generator } from '@eigenveil/testbed/random';
 import { expect, test } from 'vitest';
 import { type LaboratoryData, loadLaboratoryData } from '../../privacy/data.ts';

@@ -1,4 +1,4 @@
-/** What each mechanism adds or chooses, against its exact distribution; calibrations over arbitrary parameters; what is refused by name. */
+/** Noise and choices of each mechanism against their exact distributions; calibrations over arbitrary parameters; refusals by name. */
 
 import { calibrateAnalyticGaussian, dpDeltaOfGaussian, systemRandomness } from '@eigenveil/privacy';
 import { normalDensity, rationalOf } from '@eigenveil/privacy/parts';

@@ -17,7 +17,7 @@ const real = ({ numerator, denominator }: Rational): number => Number(numerator)
 const laplace = (scale: number): Map<bigint, number> =>
   distribution(Math.ceil(40 * scale) + 6, (y) => -Math.abs(y) / scale);
 
-/** Of X − X′ with Pólya numbers of this shape: Γ(k + r)/(Γ(r) k!) p^k (1 − p)^r, convolved. */
+/** The distribution of X − X′ with Pólya numbers of this shape: Γ(k + r)/(Γ(r) k!) p^k (1 − p)^r, convolved. */
 function polyaDifference(scale: number, shape: number): Map<bigint, number> {
   const p = Math.exp(-1 / scale);
   const reach = Math.ceil(40 * scale) + 6;

@@ -97,7 +97,7 @@ describe("the user's own rows", () => {
     }
     expect(samples(found, { method: 'non-private', seed: 1 }, 'energy2')).toEqual([100]);
     expect(samples(found, { method: 'non-private', seed: 1 }, 'distance')).toEqual([0]);
-    // What is kept of the ε that was told: all of it, none, and more than that.
+    // Methods keep all of the ε that they were told, none, or more than that.
     const kept = (method: string) =>
       samples(found, { method, sites: 10 }, 'keeps').find((it) => it !== undefined);
     expect(kept('elfedpca-repaired')).toBeCloseTo(10, 6);
@@ -235,7 +235,7 @@ describe('holds', () => {
           Object.entries({ 'eigenveil-around': 0, 'random-directions': chance }).flatMap(([method, less]) =>
             [0, 1].map((seed) => ({
               ...{ dataset: `set ${set}`, features: 9, components: 2, epsilon: 1, sites, method, seed },
-              // What other numbers of sites give is not looked at.
+              // Other numbers of sites are not looked at.
               accuracy: sites === 10 ? accuracy + seed - less - set : 0,
             })),
           ),

@@ -159,7 +159,7 @@ describe('theory and experiment', () => {
 });
 
 it('bounds all cases together by the level, and asks the same intervals in every run', () => {
-  // Of the normal distribution, both sides.
+  // Quantiles of the normal distribution, both sides.
   expect(boundFor(1)).toBeCloseTo(3.2905, 3);
   expect(boundFor(366)).toBeCloseTo(4.69, 1);
   const intervals = intervalsOf(1024);

@@ -132,7 +132,7 @@ describe('measured', () => {
     const records = await measured({ study: strategies, parameters }, bench);
     const of = (bins: number, way: string) =>
       Number(records.find((record) => record.bins === bins && record.way === way)!.deviation);
-    // Of two servers' discrete Laplace noise.
+    // The variance of two servers' discrete Laplace noise.
     const variance = (scale: number) => {
       const p = Math.exp(-1 / scale);
       return (2 * 2 * p) / (1 - p) ** 2;

@@ -59,7 +59,7 @@ describe('masks', () => {
   });
 
   it('hide: a masked value and the sum of all but one say nothing of it', () => {
-    // The same masks under other values: each message is as likely under the one as under the other.
+    // Masks do not depend on values: each message is as likely under the one as under the other.
     const masks = zeroSumMasks(source(), 3, 1000).map((mask) => mask.map((x) => Number(x) / 2 ** 64));
     for (const mask of masks) {
       // The deviation of the mean of a uniform number is 0.29/√1000.
@@ -231,7 +231,7 @@ describe('covariances', () => {
     const sum = sumOf(uneven, 'published');
     const trace = (matrix: number[][]) => matrix.reduce((total, row, i) => total + row[i]!, 0);
     expect(distance(scaled(sum, trace(covariance) / trace(sum)))).toBeGreaterThan(0.01 * trace(covariance));
-    // Of one size they are in proportion, but for the N_i − 1 of s sites in place of the N − 1 of one.
+    // Sites of one size are in proportion, but for the N_i − 1 of s sites in place of the N − 1 of one.
     const even = sumOf(dealt(rows, 4), 'published');
     expect(distance(scaled(even, 49 / 199))).toBeLessThan(1e-9);
   });

@@ -136,7 +136,7 @@ describe('with noise', () => {
       expect(run(method, sites, NOISY, 'b')).not.toEqual(run(method, sites, NOISY, 'a'));
     });
 
-    // What the two-stage method as written takes for scales shows the direction by itself.
+    // The scales of the two-stage method as written show the direction by themselves.
     for (const { title, tags, of } of SAMPLES)
       it.runIf(method.panel !== 'baseline' && name !== 'two-stage-written')(
         `is drowned by a small ε, ${title}`,
