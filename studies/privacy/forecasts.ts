@@ -38,21 +38,6 @@ interface ForecastSetting {
   readonly seeds: number;
 }
 
-interface CheckedForecast {
-  /** Share of the rows that were longer than the clipping norm. */
-  readonly clipped: number;
-  /** ‖μ‖ of the clipped rows over the clipping norm. */
-  readonly mean: number;
-  /** Operator norm of the noise. */
-  readonly noiseForecast: number;
-  readonly noiseSeen: number;
-  /** The first component's part of the variance. */
-  readonly share: number;
-  /** From how many rows the first component stands out. */
-  readonly rowsForecast: number;
-  readonly rowsSeen: number;
-}
-
 /** Statistics of one row in the mean, in units of features in [−1, 1]. */
 interface PerRow {
   readonly R: Square;
@@ -65,7 +50,8 @@ interface Drawn {
   readonly Q: number;
 }
 
-export function checkForecast(data: LaboratoryData, setting: ForecastSetting): CheckedForecast {
+/** The noise of a data set, and the rows that its first component takes: forecast, and seen. */
+export function checkForecast(data: LaboratoryData, setting: ForecastSetting) {
   const task = taskOf(data.features, setting);
   const { perRow, exact, clipped } = clippedRows(data, task);
   const { values } = symmetricEigen(exact);
@@ -73,11 +59,16 @@ export function checkForecast(data: LaboratoryData, setting: ForecastSetting): C
   const forecast = noiseNorm(task, norm(perRow.mean))!;
   const forecastRows = rowsToStandOut(forecast, values[0]!);
   return {
+    /** The share of the rows that were longer than the clipping norm. */
     clipped,
+    /** ‖μ‖ of the clipped rows over the clipping norm. */
     mean: norm(perRow.mean) / task.differentialPrivacy!.clippingNorm!,
+    /** Operator norm of the noise. */
     noiseForecast: forecast,
     noiseSeen: normSeen(perRow, exact, draws, forecastRows),
+    /** The first component's part of the variance. */
     share: values[0]! / values.reduce((sum, value) => sum + value, 0),
+    /** From how many rows the first component stands out. */
     rowsForecast: forecastRows,
     rowsSeen: rowsSeen(perRow, exact, draws, forecastRows),
   };
@@ -174,29 +165,14 @@ function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], foreca
   return Math.round(rows);
 }
 
-interface CheckedShares {
-  /** Means over the seeds: what the components have, eigenvalues over trace, and what is told. */
-  readonly truth: number;
-  readonly uncorrected: number;
-  readonly told: number;
-  /** Root mean square errors. */
-  readonly errorUncorrected: number;
-  readonly errorTold: number;
-  /** Half the interval, in the mean. */
-  readonly reach: number;
-  /** The share of the seeds whose interval has the truth. */
-  readonly covered: number;
-  /** The share of the seeds of which something is told; errors, means and coverage are over these, and NaN without any. */
-  readonly answered: number;
-}
-
 interface SharesSetting extends ForecastSetting {
   readonly components: number;
   /** Whether the result declares its spectrum; with the trace alone the other eigenvalues are taken for a semicircle. */
   readonly spectrum?: boolean;
 }
 
-export function checkShares(data: LaboratoryData, setting: SharesSetting): CheckedShares {
+/** Shares of the variance that components have, as means over the seeds of which something is told: NaN without any. */
+export function checkShares(data: LaboratoryData, setting: SharesSetting) {
   const { epsilon, components, seeds } = setting;
   const task = taskOf(data.features, setting);
   const { perRow, exact } = clippedRows(data, task);
@@ -222,12 +198,17 @@ export function checkShares(data: LaboratoryData, setting: SharesSetting): Check
   const over = (of: (answer: (typeof answers)[number]) => number) => mean(answers.map(of));
   return {
     truth: over(({ truth }) => truth),
+    /** Eigenvalues over trace. */
     uncorrected: over(({ uncorrected }) => uncorrected),
     told: over(({ told }) => told.share),
+    /** Root mean square errors. */
     errorUncorrected: Math.sqrt(over(({ uncorrected, truth }) => (uncorrected - truth) ** 2)),
     errorTold: Math.sqrt(over(({ told, truth }) => (told.share - truth) ** 2)),
+    /** Half the interval. */
     reach: over(({ told }) => (told.to - told.from) / 2),
+    /** The share of the seeds whose interval has the truth. */
     covered: over(({ told, truth }) => (truth >= told.from && truth <= told.to ? 1 : 0)),
+    /** The share of the seeds of which something is told. */
     answered: answers.length / seen.length,
   };
 }

@@ -13,6 +13,7 @@ import {
   tree,
 } from '@eigenveil/release';
 import { distribution, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
+import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import { StudyResults } from '../../instrument/results.ts';
 import { measured } from '../../instrument/run.ts';
@@ -28,6 +29,7 @@ import {
   meanSquareOverIntervals,
 } from '../../ranges/moments.ts';
 
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const STRATEGIES = [flat(5), privelet(3), binaryTree(2), tree([3, 2])];
 
 describe('quadratic forms', () => {
@@ -35,34 +37,22 @@ describe('quadratic forms', () => {
     const columns = columnsOf(strategy);
     const count = coefficientCount(strategy);
     const { bins } = strategy;
-    const M = Array.from({ length: count }, () => new Array<number>(count).fill(0));
+    const M = Matrix.zeros(count, count);
     for (let from = 0; from < bins; from += 1) {
       for (let to = from + 1; to <= bins; to += 1) {
-        const weights = columns.map((column) => column.slice(from, to).reduce((a, b) => a + b, 0));
+        const weights = columns.map((column) => sum(column.slice(from, to)));
         const form = formOfInterval(columns, { from, to });
         expect(form.trace).toBeCloseTo(toNumber(intervalError(strategy, { from, to })), 12);
         expect(form.square).toBeCloseTo(form.trace ** 2, 12);
-        expect(form.diagonal).toBeCloseTo(
-          weights.reduce((sum, w) => sum + w ** 4, 0),
-          12,
-        );
-        weights.forEach((w, i) => {
-          weights.forEach((v, j) => {
-            M[i]![j]! += (2 * w * v) / (bins * (bins + 1));
-          });
-        });
+        expect(form.diagonal).toBeCloseTo(sum(weights.map((w) => w ** 4)), 12);
+        const own = Matrix.columnVector(weights);
+        M.add(own.mmul(own.transpose()).mul(2 / (bins * (bins + 1))));
       }
     }
     const form = formOfAverage(strategy, columns);
     expect(form.trace).toBeCloseTo(toNumber(averageError(strategy, 'ranges')), 12);
-    expect(form.square).toBeCloseTo(
-      M.flat().reduce((sum, entry) => sum + entry ** 2, 0),
-      12,
-    );
-    expect(form.diagonal).toBeCloseTo(
-      M.reduce((sum, row, i) => sum + row[i]! ** 2, 0),
-      12,
-    );
+    expect(form.square).toBeCloseTo(M.norm() ** 2, 12);
+    expect(form.diagonal).toBeCloseTo(sum(M.diagonal().map((entry) => entry ** 2)), 12);
   });
 
   it('have the mean and the variance of a sum over all outcomes', () => {
@@ -110,8 +100,8 @@ describe('fast draws', () => {
     const samples = Array.from({ length: 50_000 }, () => BigInt(draw()));
     expect(pValue(samples, expected)).toBeGreaterThan(1e-4);
     const exact = exactSampler(noise, 'exact');
-    const mean = Array.from({ length: 2000 }, () => exact() ** 2).reduce((a, b) => a + b, 0) / 2000;
-    expect(mean / noiseMoments(noise, 1).variance).toBeCloseTo(1, 0);
+    const square = sum(Array.from({ length: 2000 }, () => exact() ** 2)) / 2000;
+    expect(square / noiseMoments(noise, 1).variance).toBeCloseTo(1, 0);
   });
 });
 

@@ -1,7 +1,10 @@
 /** References for strategies against brute force, and what mean errors come to for many bins. */
 import { averageError, binaryTree, privelet, type Strategy, toNumber, tree } from '@eigenveil/release';
+import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import { plainTreeAverage, squareRootErrors } from '../../ranges/references.ts';
+
+type Restoration = 'plain tree' | 'consistent tree' | 'privelet';
 
 /** The number of nodes that an interval is the sum of: the fewest. */
 function plainTreeError({ fanouts }: Strategy, from: number, to: number): number {
@@ -57,8 +60,7 @@ describe('a tree that is not made consistent', () => {
  * h/6 + 1/36. Without consistency every interval is the sum of the fewest nodes: (f − 1) m − 2(f + 1)/3 of
  * them.
  */
-function asymptoteOf(restoration: 'plain tree' | 'consistent tree' | 'privelet', fanout = 2) {
-  const f = fanout;
+function asymptoteOf(restoration: Restoration, f = 2) {
   if (restoration === 'privelet') return { slope: 1 / 6, constant: 1 / 36 };
   if (restoration === 'plain tree') return { slope: f - 1, constant: (-2 / 3) * (f + 1) };
   const slope = (f - 1) ** 2 / (3 * f);
@@ -71,23 +73,15 @@ function asymptoteOf(restoration: 'plain tree' | 'consistent tree' | 'privelet',
  * The limit of log₂³N (Laplace noise) or log₂²N (Gaussian) over the mean error of an interval. The sensitivity of one
  * row more or less, m + 1, enters squared with Laplace noise.
  */
-const accuracyIndex = (
-  restoration: 'plain tree' | 'consistent tree' | 'privelet',
-  noise: 'laplace' | 'gaussian',
-  fanout = 2,
-) => Math.log2(fanout) ** (noise === 'laplace' ? 3 : 2) / asymptoteOf(restoration, fanout).slope;
+const accuracyIndex = (restoration: Restoration, noise: 'laplace' | 'gaussian', fanout = 2) =>
+  Math.log2(fanout) ** (noise === 'laplace' ? 3 : 2) / asymptoteOf(restoration, fanout).slope;
 
 describe('many bins', () => {
-  const mean = (
-    restoration: 'plain tree' | 'consistent tree' | 'privelet',
-    fanout: number,
-    height: number,
-  ) => {
-    if (restoration === 'privelet') return toNumber(averageError(privelet(height), 'ranges'));
-    const strategy = tree(new Array<number>(height).fill(fanout));
-    return toNumber(
-      restoration === 'plain tree' ? plainTreeAverage(strategy) : averageError(strategy, 'ranges'),
-    );
+  const mean = (restoration: Restoration, fanout: number, height: number) => {
+    const strategy =
+      restoration === 'privelet' ? privelet(height) : tree(new Array<number>(height).fill(fanout));
+    const isPlain = restoration === 'plain tree';
+    return toNumber(isPlain ? plainTreeAverage(strategy) : averageError(strategy, 'ranges'));
   };
 
   it.each([
@@ -144,14 +138,8 @@ describe('the square-root factorisation', () => {
     const L = Array.from({ length: bins }, (_, i) =>
       Array.from({ length: bins }, (_, j) => (j <= i ? binomial(i - j) : 0)),
     );
-    const squared = L.map((row) =>
-      L.map((_, j) => row.reduce((sum, value, k) => sum + value * L[k]![j]!, 0)),
-    );
-    squared.forEach((row, i) => {
-      row.forEach((value, j) => {
-        expect(value).toBeCloseTo(Number(j <= i), 12);
-      });
-    });
+    const squared = new Matrix(L).mmul(new Matrix(L)).to2DArray();
+    expect(squared).toEqual(L.map((_, i) => L.map((_unused, j) => expect.closeTo(Number(j <= i), 12))));
     const lengths = (rows: readonly (readonly number[])[]) =>
       rows.reduce((sum, row) => sum + row.reduce((total, value) => total + value ** 2, 0), 0) / rows.length;
     const intervals = L.flatMap((row, i) =>
