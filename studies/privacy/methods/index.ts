@@ -24,9 +24,8 @@ import { eigenveilAround, eigenveilAroundOne } from './two-tasks.ts';
 
 export { CURATOR } from './central.ts';
 export { recoverCovariances, runElfedpca } from './elfedpca.ts';
-export { hpdpComponents, hpdpContributions } from './hpdp.ts';
 export { boundedRow, fromUpperTriangle, times } from './matrix.ts';
-export type { Kept, Panel, PcaMethod, PcaPromise, PcaSetting, Row, Site } from './method.ts';
+export type { Panel, PcaMethod, PcaSetting, Row, Site } from './method.ts';
 export { identityOf } from './method.ts';
 export { randomDirections } from './random-directions.ts';
 export { eigenveil, stageRelease, stageTask, subtractOwnNoise } from './stage.ts';

@@ -8,32 +8,27 @@
 
 import type { RealDraws } from '../random/real.ts';
 
-interface Piecewise {
-  /** Largest output. */
-  readonly bound: number;
-  /** The width of the interval of high density. */
-  readonly width: number;
-  /** Probability of that interval, whatever t. */
-  readonly inside: number;
-}
-
-/** ε > 0 and finite. */
-export function piecewise(epsilon: number): Piecewise {
+/** @param epsilon positive and finite */
+export function piecewise(epsilon: number) {
   const e = Math.exp(epsilon / 2);
   const bound = (e + 1) / Math.expm1(epsilon / 2);
-  return { bound, width: bound - 1, inside: e / (e + 1) };
-}
-
-/** Where the interval of high density begins for t in [−1, 1]. */
-export function piecewiseLow({ bound }: Piecewise, t: number): number {
-  return ((bound + 1) * t - (bound - 1)) / 2;
-}
-
-export function drawPiecewise(draws: RealDraws, mechanism: Piecewise, t: number): number {
-  const { bound, width, inside } = mechanism;
-  const low = piecewiseLow(mechanism, t);
-  if (draws.uniform() < inside) return low + width * draws.uniform();
-  // The rest has length bound + 1, in two parts.
-  const at = -bound + (bound + 1) * draws.uniform();
-  return at < low ? at : at + width;
+  const [width, inside] = [bound - 1, e / (e + 1)];
+  /** Where the interval of high density begins for t in [−1, 1]. */
+  const lowOf = (t: number): number => ((bound + 1) * t - (bound - 1)) / 2;
+  return {
+    /** Largest output. */
+    bound,
+    /** The width of the interval of high density. */
+    width,
+    /** Probability of that interval, whatever t. */
+    inside,
+    lowOf,
+    draw: (draws: RealDraws, t: number): number => {
+      const low = lowOf(t);
+      if (draws.uniform() < inside) return low + width * draws.uniform();
+      // The rest has length bound + 1, in two parts.
+      const at = -bound + (bound + 1) * draws.uniform();
+      return at < low ? at : at + width;
+    },
+  };
 }

@@ -32,7 +32,7 @@ import {
   type Row,
   type Site,
 } from './method.ts';
-import { drawPiecewise, piecewise } from './piecewise.ts';
+import { piecewise } from './piecewise.ts';
 import { largestEntry } from './two-stage.ts';
 
 /** Where ranges and maxima come from. */
@@ -56,6 +56,7 @@ export function runTwoStage(
   const nodes = bounded(sites, setting);
   const draws = new RealDraws(source);
   const box = largestEntry(dimension, clippingNorm);
+  const mechanism = epsilon === Infinity ? undefined : piecewise(epsilon / 2 / dimension);
 
   const noisyValues = nodes.map((rows) => {
     const noise = attributes.map((i) => {
@@ -74,23 +75,13 @@ export function runTwoStage(
     const maxima = attributes.map((i) =>
       scales === 'public' ? 2 * box : Math.max(...centred.map((row) => Math.abs(row[i]!))),
     );
-    const drawn = epsilon === Infinity ? centred : perturbed(draws, centred, maxima, epsilon / 2 / dimension);
+    // Mapped by the maxima, drawn, mapped back.
+    const perturbed = (x: number, i: number) =>
+      maxima[i] === 0 ? 0 : maxima[i]! * mechanism!.draw(draws, x / maxima[i]!);
+    const drawn = mechanism === undefined ? centred : centred.map((row) => row.map(perturbed));
     return scaled(secondMoment(drawn, dimension), 1 / rows.length);
   });
   return { noisyValues, covariances };
-}
-
-/** Mapped by the maxima, drawn, mapped back. */
-function perturbed(
-  draws: RealDraws,
-  centred: readonly Row[],
-  maxima: readonly number[],
-  epsilon: number,
-): Row[] {
-  const mechanism = piecewise(epsilon);
-  return centred.map((row) =>
-    row.map((x, i) => (maxima[i] === 0 ? 0 : maxima[i]! * drawPiecewise(draws, mechanism, x / maxima[i]!))),
-  );
 }
 
 const inTwoStages = (

@@ -13,7 +13,7 @@ import { calibrateLaplace } from '../mechanisms/additive.ts';
 import { RealDraws } from '../random/real.ts';
 import { bounded, featuresOf, secondMoment, topEigenvectors } from './matrix.ts';
 import { NOBODY, type PcaMethod, type PcaSetting, PURE, type Row, type Site } from './method.ts';
-import { drawPiecewise, piecewise } from './piecewise.ts';
+import { piecewise } from './piecewise.ts';
 
 /** Between any two rows with ‖x‖₂ <= 1, in the box ±1/√d or not: L1. */
 export const rowSensitivity = (dimension: number): number => 2 * Math.sqrt(dimension);
@@ -38,7 +38,7 @@ function perturbedRows(source: RandomSource, sites: readonly Site[], setting: Pc
   const centred = rows.map((row) => row.map((x, i) => x - mean[i]!));
   if (epsilon === Infinity) return centred;
   const mechanism = piecewise(epsilon / 2 / dimension);
-  return centred.map((row) => row.map((x) => drawPiecewise(draws, mechanism, x / (2 * largest))));
+  return centred.map((row) => row.map((x) => mechanism.draw(draws, x / (2 * largest))));
 }
 
 export const twoStageLocal: PcaMethod = {

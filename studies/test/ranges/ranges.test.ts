@@ -1,9 +1,11 @@
 /** The worth of private ranges: strategies, quantiles beside a trusted curator's, ranges in one stage and two, captured variance. */
 import { pValue } from '@eigenveil/testbed/goodness/goodness';
+import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { measured, planRun } from '../../instrument/run.ts';
+import { chosenOf, samplesOf } from '../../instrument/figure.ts';
+import { measured } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
 import { approximateQuantiles } from '../../ranges/approximate-quantiles.ts';
 import { uniform } from '../../ranges/draws.ts';
@@ -130,8 +132,7 @@ describe('measured', () => {
   it('strategies have the exact deviations of their noise', async () => {
     const parameters = { noise: 'laplace', asked: 'counts', of: '1 3', epsilon: 1, dpDelta: 1e-6 } as const;
     const records = await measured({ study: strategies, parameters }, bench);
-    const of = (bins: number, way: string) =>
-      Number(records.find((record) => record.bins === bins && record.way === way)!.deviation);
+    const of = (bins: number, way: string) => Number(chosenOf(records, { bins, way })[0]!.deviation);
     // The variance of two servers' discrete Laplace noise.
     const variance = (scale: number) => {
       const p = Math.exp(-1 / scale);
@@ -178,10 +179,8 @@ describe('measured', () => {
     const { cases } = await worth.plan(asked);
     const parameters = { ...cases.find(({ epsilon }) => epsilon === 10)!, seeds: 2 };
     const records = await measured({ study: worth, parameters }, { ...bench, own });
-    const mean = (arm: string, column: string) => {
-      const found = records.filter((record) => record.arm === arm && record.kind === 'pca');
-      return found.reduce((sum, record) => sum + Number(record[column]), 0) / found.length;
-    };
+    const mean = (arm: string, column: string) =>
+      meanOf(samplesOf(chosenOf(records, { arm, kind: 'pca' }), column));
     // Twelve arms, two methods, two splits; and how often each of eight was refused.
     expect(records).toHaveLength(12 * 2 * 2 + 8);
     expect(mean('true', 'captured')).toBeGreaterThan(mean('wide guess', 'captured'));
@@ -189,11 +188,10 @@ describe('measured', () => {
       expect(mean(arm, 'captured')).toBeGreaterThan(0);
       expect(mean(arm, 'f1')).toBeLessThanOrEqual(100);
     }
-    const refused = records.filter(({ refused }) => refused !== undefined);
-    expect(refused.map(({ refused }) => refused)).toEqual(new Array(8).fill(1));
+    expect(samplesOf(records, 'refused')).toEqual(new Array(8).fill(1));
     // A study that makes up what it looks at takes no rows.
     for (const study of ranges.studies.filter(({ id }) => id !== worth.id))
-      await expect(planRun([study], asked)).rejects.toThrow(/takes no rows/);
+      await expect(async () => study.plan(asked)).rejects.toThrow(/takes no rows/);
     expect(await measured({ study: worth, parameters }, { ...bench, own })).toEqual(records);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadLaboratoryData } from '../../../privacy/data.ts';
 import { calibrateLaplace } from '../../../privacy/mechanisms/additive.ts';
 import { hpdpComponents, hpdpContributions } from '../../../privacy/methods/hpdp.ts';
-import { drawPiecewise, piecewise, piecewiseLow } from '../../../privacy/methods/piecewise.ts';
+import { piecewise } from '../../../privacy/methods/piecewise.ts';
 import { RealDraws } from '../../../privacy/random/real.ts';
 import { dealToSites } from '../../../privacy/setting.ts';
 import { SETTING } from './rows.ts';
@@ -70,7 +70,7 @@ describe.each([0.1, 1, 4])('the piecewise mechanism with ε = %f', (epsilon) => 
   });
 
   it.each([-1, -0.3, 0, 0.6, 1])('for %f its interval lies within the bound and its mean is that', (t) => {
-    const from = piecewiseLow(mechanism, t);
+    const from = mechanism.lowOf(t);
     expect(from).toBeGreaterThanOrEqual(-bound - 1e-12);
     expect(from + width).toBeLessThanOrEqual(bound + 1e-12);
     const integral = (a: number, b: number) => (b * b - a * a) / 2;
@@ -79,8 +79,8 @@ describe.each([0.1, 1, 4])('the piecewise mechanism with ε = %f', (epsilon) => 
 
   it.each([-1, 0.25, 1])('draws what its densities say, for %f', (t) => {
     const draws = new RealDraws(predictableRandomness(`piecewise ${epsilon} ${t}`));
-    const samples = Array.from({ length: 4000 }, () => drawPiecewise(draws, mechanism, t));
-    const from = piecewiseLow(mechanism, t);
+    const samples = Array.from({ length: 4000 }, () => mechanism.draw(draws, t));
+    const from = mechanism.lowOf(t);
     const cumulative = (x: number) =>
       low * (x + bound) + (high - low) * Math.min(width, Math.max(0, x - from));
     expect(isPlausible(samples, cumulative)).toBe(true);
