@@ -53,6 +53,9 @@ export const long = (number: Code): Code => [number, 0xad];
 export const constantLong = (value: number): Code => [0x42, signed(value)];
 export const addLong = (a: Code, b: Code): Code => [a, b, 0x7c];
 export const subtractLong = (a: Code, b: Code): Code => [a, b, 0x7d];
+export const timesLong = (a: Code, b: Code): Code => [a, b, 0x7e];
+/** The rest, without sign. */
+export const restLong = (a: Code, b: Code): Code => [a, b, 0x82];
 export const shiftLeftLong = (a: Code, b: Code): Code => [a, b, 0x86];
 /** Keeps the sign. */
 export const shiftRightLong = (a: Code, b: Code): Code => [a, b, 0x87];
@@ -95,6 +98,25 @@ export const shiftHalvesLeft = (a: Code, bits: number | Code): Code => [
 /** Adds the four 32-bit quarters. */
 export const addQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xae)];
 export const subtractQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xb1)];
+/** The low 32 bits of each product of quarters. */
+export const timesQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xb5)];
+/** The lesser of each pair of quarters, without sign. */
+export const leastQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xb7)];
+/** All bits of a quarter where a is more than b, with sign. */
+export const moreQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0x3b)];
+/** Keeps the sign. */
+export const shiftQuartersRight = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xac)];
+/** The products of the low two quarters, or of the high two, of 64 bits each, without sign. */
+export const timesLowQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xde)];
+export const timesHighQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xdf)];
+/** 64 bits of memory, and zeros. */
+export const loadLow = (address: Code, offset = 0): Code => [
+  address,
+  0xfd,
+  0x5d,
+  UNALIGNED,
+  unsigned(offset),
+];
 export const shiftQuartersLeft = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xab)];
 /** Two of the quarters, without sign, one in each half: the low two, or the high two. */
 export const lowQuarters = (a: Code): Code => [a, 0xfd, unsigned(0xc9)];

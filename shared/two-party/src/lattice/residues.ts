@@ -1,0 +1,92 @@
+/** Long integers and their residues modulo the primes of a ring. */
+
+import { inverseOf } from './primes.ts';
+import { checkBelow, outOfRange, type Ring } from './ring.ts';
+import { packWords, unpackWords, wordBytes } from './words.ts';
+
+const WORD_BITS = 16;
+/** Fraction bits with which residues are added up to a fraction of q: a sum of 14 is off by 14 units of the last at most. */
+const GUARD_BITS = 80n;
+
+/**
+ * Returns residues of signed integers of magnitude below 2^bits, by prime. Words of 16 bits times residues of 30 add up exactly in
+ * doubles: 2^7 of them are below 2^53.
+ */
+export function residuesOf(
+  { primes }: Pick<Ring, 'primes'>,
+  values: readonly bigint[],
+  bits: number,
+): Uint32Array[] {
+  const longs = Math.ceil((bits + 1) / 64);
+  const offset = 1n << BigInt(bits);
+  const held = new BigUint64Array(longs * values.length);
+  for (const [i, value] of values.entries()) {
+    let rest = value + offset;
+    for (let k = 0; k < longs; k += 1) {
+      held[longs * i + k] = BigInt.asUintN(64, rest);
+      rest >>= 64n;
+    }
+  }
+  const words = new Uint16Array(held.buffer);
+  const count = 4 * longs;
+  return primes.map((prime) => {
+    const q = BigInt(prime);
+    const powers = Float64Array.from({ length: count }, (_, k) => Number((1n << BigInt(WORD_BITS * k)) % q));
+    const less = prime - Number(offset % q);
+    return Uint32Array.from({ length: values.length }, (_, i) => {
+      let sum = less;
+      for (let k = 0; k < count; k += 1) sum += words[count * i + k]! * powers[k]!;
+      return sum % prime;
+    });
+  });
+}
+
+/** Returns residues of round(q·x/2^ringBits) for x modulo 2^ringBits. */
+export function fromRing(ring: Ring, values: readonly bigint[], ringBits: number): Uint32Array[] {
+  const bits = BigInt(ringBits);
+  const half = 1n << (bits - 1n);
+  const scaled = values.map((value) => (ring.modulus * BigInt.asUintN(ringBits, value) + half) >> bits);
+  return residuesOf(ring, scaled, 30 * ring.limbs + 1);
+}
+
+/**
+ * Returns round(2^ringBits·y/q) modulo 2^ringBits for y in [0, q) given by residues: the sum of fractions c_i/q_i, without y. It rounds as
+ * the exact number does, except where that lies within 14·2^−80 of half a unit: for uniform residues, of probability 2^−75.
+ */
+export function toRing(primes: readonly number[], lanes: readonly Uint32Array[], ringBits: number): bigint[] {
+  const modulus = primes.reduce((product, prime) => product * BigInt(prime), 1n);
+  const scale = 1n << (BigInt(ringBits) + GUARD_BITS);
+  const parts = primes.map((prime) => {
+    const q = BigInt(prime);
+    const factor = Number(inverseOf(modulus / q, q));
+    return { prime, high: factor >>> 15, low: factor & 0x7fff, unit: (scale + q / 2n) / q };
+  });
+  return Array.from({ length: lanes[0]!.length }, (_, i) => {
+    let sum = 1n << (GUARD_BITS - 1n);
+    for (const [limb, { prime, high, low, unit }] of parts.entries()) {
+      const word = lanes[limb]![i]!;
+      const part = (((word * high) % prime) * 0x8000 + word * low) % prime;
+      sum += BigInt(part) * unit;
+    }
+    return BigInt.asUintN(ringBits, sum >> GUARD_BITS);
+  });
+}
+
+/** Returns the bytes of coefficients, by prime, 30 bits each. */
+export function encodeWords(lanes: readonly Uint32Array[]): Uint8Array {
+  return Buffer.concat(lanes.map((lane) => packWords(lane)));
+}
+
+/**
+ * Returns `count` coefficients by prime.
+ * @throws ERR_CHANNEL_MESSAGE for another length, or a word that is not below its prime
+ */
+export function decodeWords(primes: readonly number[], bytes: Uint8Array, count: number): Uint32Array[] {
+  const each = wordBytes(count);
+  if (bytes.length !== each * primes.length) throw outOfRange();
+  return primes.map((prime, limb) => {
+    const words = unpackWords(bytes.subarray(limb * each, (limb + 1) * each), count);
+    checkBelow(words, prime);
+    return words;
+  });
+}

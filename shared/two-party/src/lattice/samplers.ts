@@ -1,0 +1,69 @@
+/**
+ * Draws the polynomials of ring LWE. Ternary and binomial coefficients take the same work whatever they are; uniform words are drawn
+ * again while they are not below their prime, which says nothing of those that are.
+ */
+import { createHash } from 'node:crypto';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
+import type { Polynomial, Ring, Small } from './ring.ts';
+
+function wordsFrom(random: RandomSource, count: number): Uint32Array {
+  return new Uint32Array(Uint8Array.from(random(4 * count)).buffer);
+}
+
+/** Fills with −1, 0 and 1, each of probability 1/3 to 2^−60. */
+export function ternary(ring: Ring, small: Small, random: RandomSource): void {
+  const words = wordsFrom(random, 2 * ring.degree);
+  const entries = ring.entries(small);
+  for (let i = 0; i < entries.length; i += 1) {
+    // ⌊3·(a 2^32 + b)/2^64⌋, in doubles that hold each part exactly.
+    const carry = Math.floor((words[2 * i]! * 3) / 2 ** 32);
+    entries[i] = Math.floor((words[2 * i + 1]! * 3 + carry) / 2 ** 32) - 1;
+  }
+}
+
+/** Fills with centred binomial integers of 42 bits: from −21 to 21, of deviation √10.5 = 3.24. */
+export function binomial(ring: Ring, small: Small, random: RandomSource): void {
+  const words = wordsFrom(random, 2 * ring.degree);
+  const entries = ring.entries(small);
+  for (let i = 0; i < entries.length; i += 1) {
+    entries[i] = ones(words[2 * i]! & 0x1fffff) - ones(words[2 * i + 1]! & 0x1fffff);
+  }
+}
+
+/** The number of bits that are 1. */
+function ones(word: number): number {
+  let sum = word - ((word >>> 1) & 0x55555555);
+  sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
+  return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Returns uniform integers in [−2^(bits − 1), 2^(bits − 1)); at most 32 bits. */
+export function uniformSmall(count: number, bits: number, random: RandomSource): Int32Array {
+  return new Int32Array(wordsFrom(random, count).buffer).map((word) => word >> (32 - bits));
+}
+
+/** Returns uniform words below a prime of 30 bits. */
+export function uniformWords(prime: number, count: number, random: RandomSource): Uint32Array {
+  const words = new Uint32Array(count);
+  for (let have = 0; have < count; ) {
+    for (const word of wordsFrom(random, count - have + 64)) {
+      const candidate = word & 0x3fffffff;
+      if (have < count && candidate < prime) words[have++] = candidate;
+    }
+  }
+  return words;
+}
+
+/** Returns a uniform polynomial that both ends know, as a transform: SHAKE-128 of a seed and a label (FIPS 202). */
+export function publicPolynomial(ring: Ring, seed: Uint8Array, label: string): Polynomial {
+  const polynomial = ring.polynomial();
+  for (const [limb, prime] of ring.primes.entries()) {
+    let part = 0;
+    const random: RandomSource = (length) => {
+      const hash = createHash('shake128', { outputLength: length }).update(seed);
+      return hash.update(`${label} ${limb} ${part++}`).digest();
+    };
+    ring.coefficients(polynomial, limb).set(uniformWords(prime, ring.degree, random));
+  }
+  return polynomial;
+}

@@ -1,0 +1,207 @@
+/**
+ * Chooses degree, classes, primes and floods of secret products by their sizes, and says how far results may be off:
+ * docs/lattice.md derives what is only stated here, by the same names.
+ */
+import { type Packing, packingOf, resultCount, type Sides } from './packing.ts';
+import { DEGREES, type Degree, largestLimbs, leastDegree, PRIME_BITS } from './security.ts';
+
+/** Every prime has more bits: a test holds all of them to it. */
+export const LEAST_PRIME_BITS = 29.95;
+/** Errors are centred binomial of 42 bits: at most 21, of this deviation. */
+export const ERROR_BOUND = 21;
+const ERROR_DEVIATION = Math.sqrt(10.5);
+/** A sum of independent errors is below this number of its deviations, except with a probability of 2^−57. */
+const DEVIATIONS = 9;
+/** Uniform floods and masks are 2^43 times wider than what they hide. */
+export const HIDING_BITS = 43;
+/** The soundness of a proof against one hash, in bits. */
+const SOUNDNESS_BITS = 110;
+
+/** A secret product: the CSP's factor of small integers times the data user's modulo 2^ringBits. */
+export interface ProductSize extends Sides {
+  readonly ringBits: number;
+  /** The CSP's entries are below 2^factorBits in magnitude, its rows below 2^rowBits in Euclidean norm. */
+  readonly factorBits: number;
+  readonly rowBits: number;
+  /** An honest result is off by less than 2^errorBits units before both ends round to a unit. */
+  readonly errorBits: number;
+  /** Other rows may move the result of a data user that deviates by 2^junkBits units at most; free where it is left out. */
+  readonly junkBits?: number;
+  /** Products of one stage leave in one message of the data user, under one secret. */
+  readonly stage: number;
+  /** Whether it must be shown that the data user fills class 0 alone. */
+  readonly proven: boolean;
+}
+
+export interface SizedProduct extends ProductSize {
+  readonly packing: Packing;
+  readonly degree: Degree;
+  /** Primes of what goes up, and of what comes down. */
+  readonly up: number;
+  readonly down: number;
+  /** The flood on a coefficient of an answer is uniform in [0, 2^floodBits). */
+  readonly floodBits: number;
+}
+
+/** A proof that keys, and ciphertexts outside class 0, are short: one answer for all of its secrets together. */
+export interface Statement {
+  /** Numbers of its products; they have the same packing of the data user's factor. */
+  readonly products: readonly number[];
+  /** Its secrets, by stage. */
+  readonly stages: readonly number[];
+  readonly degree: Degree;
+  readonly classes: number;
+  /** Ciphertexts under each of its secrets. */
+  readonly ciphertexts: number;
+  readonly repetitions: number;
+  /** Masks of answers for secrets, and for errors, are uniform integers of so many bits with their sign. */
+  readonly secretMaskBits: number;
+  readonly errorMaskBits: number;
+}
+
+export interface LatticePlan {
+  readonly products: readonly SizedProduct[];
+  readonly statements: readonly Statement[];
+}
+
+/** Returns the repetitions and widths of a proof with so many secrets, such that it takes two tries on average. */
+export function proofSizes(degree: Degree, classes: number, ciphertexts: number, secrets: number) {
+  const repetitions = Math.ceil(SOUNDNESS_BITS / Math.log2((2 * degree) / classes));
+  // An answer is rejected where a mask is within the greatest shift of either end of its range.
+  const bitsFor = (coefficients: number, shift: number) =>
+    Math.ceil(Math.log2((repetitions * coefficients * 2 * shift) / (Math.LN2 / 2)));
+  const outside = ciphertexts * (degree - degree / classes);
+  return {
+    repetitions,
+    secretMaskBits: bitsFor(degree, secrets),
+    errorMaskBits: bitsFor(degree + outside, ERROR_BOUND * secrets),
+  };
+}
+
+/** Bytes of such a proof, a hash for each commitment included. */
+export function proofBytes({
+  degree,
+  classes,
+  ciphertexts,
+  repetitions,
+  secretMaskBits,
+  errorMaskBits,
+}: Pick<
+  Statement,
+  'degree' | 'classes' | 'ciphertexts' | 'repetitions' | 'secretMaskBits' | 'errorMaskBits'
+>): number {
+  const outside = ciphertexts * (degree - degree / classes);
+  return Math.ceil((repetitions * (degree * secretMaskBits + (degree + outside) * errorMaskBits)) / 8) + 64;
+}
+
+/** Bits of what two answers of a proof show of a secret, s̄, and of an error, ē: 2 b = −a s̄ + ē. */
+export function slackOf({
+  degree,
+  classes,
+  secretMaskBits,
+  errorMaskBits,
+}: Pick<Statement, 'degree' | 'classes' | 'secretMaskBits' | 'errorMaskBits'>) {
+  const powers = Math.log2(degree / classes);
+  return { secretBits: powers + secretMaskBits, errorBits: powers + errorMaskBits };
+}
+
+/** log₂(2^a + 2^b + …) */
+function sumBits(...bits: readonly number[]): number {
+  return Math.log2(bits.reduce((sum, one) => sum + 2 ** one, 0));
+}
+
+type Slack = ReturnType<typeof slackOf>;
+
+function floodBitsOf(degree: number, { secretBits, errorBits }: Slack, results: number): number {
+  const n = Math.log2(degree);
+  const hidden = sumBits(n + errorBits, n + Math.log2(ERROR_BOUND) + secretBits);
+  return Math.ceil(hidden) + HIDING_BITS + Math.ceil(Math.log2(results));
+}
+
+/** log₂ of the least modulus that a product needs, up and down. */
+function modulusBits(size: ProductSize, degree: number, classes: number, slack: Slack, floodBits: number) {
+  const errors = 1 + size.rowBits + Math.log2(classes) / 2 + Math.log2(ERROR_DEVIATION * DEVIATIONS);
+  const keyed = 2 + Math.log2(ERROR_BOUND * degree); // 2e′u + 2e1·s
+  const honest = size.ringBits - size.errorBits + 1 + sumBits(errors, keyed, floodBits);
+  const rows = Math.log2(Math.max(classes - 1, 0.5)) + Math.log2(size.inner) / 2 + size.rowBits;
+  const junk = size.junkBits === undefined ? 0 : size.ringBits - size.junkBits + rows + slack.errorBits;
+  // Rescaling rounds both parts of a ciphertext.
+  const rounding = Math.log2(DEVIATIONS * Math.sqrt((1 + (2 * degree) / 3) / 12));
+  return { up: Math.max(honest, junk), down: size.ringBits - size.errorBits + 1 + rounding };
+}
+
+const limbsFor = (bits: number): number => Math.ceil(bits / LEAST_PRIME_BITS);
+
+interface Candidate {
+  readonly products: readonly SizedProduct[];
+  readonly statement: Omit<Statement, 'products' | 'stages'>;
+  readonly bytes: number;
+}
+
+/** Sizes products of one statement with so many classes; nothing where the degree has no room for them. */
+function sizedWith(sizes: readonly ProductSize[], degree: Degree, classes: number): Candidate | undefined {
+  const [first] = sizes;
+  const { ciphertexts, blocks } = packingOf(first!, degree, classes);
+  const secrets = new Set(sizes.map(({ stage }) => stage)).size;
+  const count = ciphertexts * blocks;
+  const statement = { degree, classes, ciphertexts: count, ...proofSizes(degree, classes, count, secrets) };
+  const slack = slackOf(statement);
+  const products = sizes.map((size): SizedProduct => {
+    const floodBits = floodBitsOf(degree, slack, resultCount(size));
+    const needed = modulusBits(size, degree, classes, slack, floodBits);
+    const down = limbsFor(needed.down);
+    return {
+      ...size,
+      ...{ degree, floodBits, down, up: Math.max(limbsFor(needed.up), down) },
+      packing: packingOf(size, degree, classes),
+    };
+  });
+  const up = Math.max(...products.map((product) => product.up));
+  if (up > largestLimbs(degree)) return undefined;
+  const together = products.map((product) => (product.proven ? { ...product, up } : product));
+  const bytes = together.reduce((sum, product) => sum + productBytes(product), 0);
+  return { products: together, statement, bytes: bytes + (first!.proven ? proofBytes(statement) : 0) };
+}
+
+/** Bytes of a product's ciphertexts and answers, without keys and proofs. */
+export function productBytes({ packing, up, down, degree, ...size }: SizedProduct): number {
+  const polynomials = packing.blocks * (packing.ciphertexts * up + packing.answers * down);
+  return ((polynomials * degree + resultCount(size) * down) * PRIME_BITS) / 8;
+}
+
+/** Returns the least bytes among all numbers of classes. */
+function bestOf(sizes: readonly ProductSize[]): Candidate {
+  let best: Candidate | undefined;
+  let widest = 0;
+  for (const degree of DEGREES) {
+    for (let classes = 1; classes <= degree / 2; classes *= 2) {
+      const one = sizedWith(sizes, degree, classes);
+      if (one !== undefined && (best === undefined || one.bytes < best.bytes)) best = one;
+    }
+  }
+  if (best !== undefined) return best;
+  widest = Math.max(...sizes.map(({ ringBits, rowBits }) => ringBits + rowBits));
+  leastDegree(limbsFor(widest + HIDING_BITS) + largestLimbs(16384));
+  throw new TypeError('"sizes" expected a refusal');
+}
+
+/**
+ * Plans all products of a run. Products with equal sides of the data user's factor are shown to be well formed together.
+ * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for
+ */
+export function latticePlan(sizes: readonly ProductSize[]): LatticePlan {
+  const groups = new Map<string, number[]>();
+  for (const [i, { inner, columns, proven }] of sizes.entries()) {
+    const key = [inner, columns, proven].join();
+    groups.set(key, [...(groups.get(key) ?? []), i]);
+  }
+  const products: SizedProduct[] = [];
+  const statements: Statement[] = [];
+  for (const numbers of groups.values()) {
+    const best = bestOf(numbers.map((i) => sizes[i]!));
+    for (const [at, i] of numbers.entries()) products[i] = best.products[at]!;
+    const stages = [...new Set(numbers.map((i) => sizes[i]!.stage))];
+    if (sizes[numbers[0]!]!.proven) statements.push({ ...best.statement, products: numbers, stages });
+  }
+  return { products, statements };
+}

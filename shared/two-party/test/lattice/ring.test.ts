@@ -1,0 +1,154 @@
+import { predictableRandomness } from '@eigenveil/testbed/random';
+import { describe, expect, it } from 'vitest';
+import { primesFor } from '../../src/lattice/primes.ts';
+import { fromRing, residuesOf, toRing } from '../../src/lattice/residues.ts';
+import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
+import { publicPolynomial } from '../../src/lattice/samplers.ts';
+import { LEAST_PRIME_BITS } from '../../src/lattice/sizes.ts';
+
+const ring = new Ring(8192, 3);
+const n = ring.degree;
+
+/** A product of sparse polynomials by their definition. */
+function schoolbook(left: ReadonlyMap<number, number>, right: readonly number[], prime: number): number[] {
+  const product = new Array<bigint>(n).fill(0n);
+  for (const [i, a] of left) {
+    for (let j = 0; j < n; j += 1) {
+      const term = BigInt(a) * BigInt(right[j]!);
+      product[(i + j) % n]! += i + j >= n ? -term : term;
+    }
+  }
+  return product.map((value) => Number(((value % BigInt(prime)) + BigInt(prime)) % BigInt(prime)));
+}
+
+function copy(polynomial: Polynomial): number[][] {
+  return ring.primes.map((_, limb) => [...ring.coefficients(polynomial, limb)]);
+}
+
+describe('Ring', () => {
+  it('has primes below 2^30 that are 1 modulo 2^15', () => {
+    const primes = primesFor(14);
+    expect(new Set(primes).size).toBe(14);
+    for (const prime of primes) {
+      expect(prime % 2 ** 15).toBe(1);
+      expect(Math.log2(prime)).toBeGreaterThan(LEAST_PRIME_BITS);
+      for (let d = 3; d * d <= prime; d += 2) if (prime % d === 0) throw new Error(`${prime} is no prime`);
+    }
+  });
+
+  it.each(['random', 'largest'] as const)('multiplies as the definition does, %s coefficients', (kind) => {
+    ring.scope(() => {
+      const right = ring.polynomial();
+      const random = publicPolynomial(ring, new Uint8Array(32), kind);
+      for (const [limb, prime] of ring.primes.entries()) {
+        const words = ring.coefficients(random, limb);
+        ring.coefficients(right, limb).set(kind === 'random' ? words : words.map(() => prime - 1));
+      }
+      const before = copy(right);
+      const left = ring.polynomial();
+      const sparse = new Map([
+        [0, 5],
+        [1, ring.primes[2]! - 1],
+        [4097, 123_456_789],
+        [n - 1, ring.primes[2]! - 2],
+      ]);
+      for (let limb = 0; limb < ring.limbs; limb += 1)
+        for (const [i, value] of sparse) ring.coefficients(left, limb)[i] = value;
+      ring.forward(left);
+      ring.forward(right);
+      const sum = ring.polynomial();
+      ring.multiplyAdd(sum, left, right);
+      ring.multiplyAdd(sum, left, right);
+      ring.inverse(sum);
+      for (const [limb, prime] of ring.primes.entries()) {
+        const expected = schoolbook(sparse, before[limb]!, prime).map((value) => (2 * value) % prime);
+        expect([...ring.coefficients(sum, limb)]).toEqual(expected);
+      }
+    });
+  });
+
+  it('turns by powers of X, adds, negates and lifts', () => {
+    ring.scope(() => {
+      const small = ring.small();
+      ring.entries(small).set([-21, 21, 0, 1]);
+      const p = ring.polynomial();
+      ring.lift(p, small);
+      const turned = ring.polynomial();
+      ring.shift(turned, p, n + n - 1);
+      const prime = ring.primes[1]!;
+      const words = ring.coefficients(turned, 1);
+      expect([words[0], words[1], words[2], words[n - 1]]).toEqual([21, 0, 1, 21]);
+      ring.negate(turned);
+      ring.add(turned, turned);
+      expect([...ring.coefficients(turned, 1).subarray(0, 3)]).toEqual([prime - 42, 0, prime - 2]);
+    });
+  });
+
+  it('rescales as exact division does, rounded', () => {
+    const random = predictableRandomness(7);
+    const values = [0n, 1n, -1n, ring.modulus / 2n, -ring.modulus / 2n].concat(
+      Array.from({ length: 40 }, () => BigInt(`0x${Buffer.from(random(11)).toString('hex')}`) - (1n << 87n)),
+    );
+    const residues = residuesOf(ring, values, 90);
+    const dropped = BigInt(ring.primes[2]!);
+    const [first, second] = ring.rescaleWords(residues, 2);
+    for (const [i, value] of values.entries()) {
+      const rest = ((value % dropped) + dropped) % dropped;
+      const centred = rest > dropped / 2n ? rest - dropped : rest;
+      const exact = (value - centred) / dropped;
+      for (const [lane, prime] of [
+        [first!, BigInt(ring.primes[0]!)],
+        [second!, BigInt(ring.primes[1]!)],
+      ] as const)
+        expect(BigInt(lane[i]!)).toBe(((exact % prime) + prime) % prime);
+    }
+  });
+
+  it('packs and unpacks, and refuses what it has not made', () => {
+    ring.scope(() => {
+      const p = publicPolynomial(ring, new Uint8Array(32), 'packed');
+      const bytes = ring.bytes(p, 2);
+      expect(bytes.length).toBe(2 * ((n * 30) / 8));
+      const q = ring.polynomial();
+      ring.read(q, bytes, 2);
+      expect(copy(q).slice(0, 2)).toEqual(copy(p).slice(0, 2));
+      expect(() => ring.read(q, bytes.subarray(1), 2)).toThrow(
+        expect.objectContaining({ code: 'ERR_CHANNEL_MESSAGE' }),
+      );
+      bytes.fill(0xff, 0, 4);
+      expect(() => ring.read(q, bytes, 2)).toThrow(expect.objectContaining({ code: 'ERR_CHANNEL_MESSAGE' }));
+    });
+  });
+
+  it('leaves nothing in its memory', () => {
+    const address = ring.scope(() => {
+      const p = publicPolynomial(ring, new Uint8Array(32), 'secret');
+      return p;
+    });
+    expect(ring.coefficients(address, 0).every((word) => word === 0)).toBe(true);
+  });
+});
+
+describe('residues', () => {
+  it('goes to fractions of q and back', () => {
+    const random = predictableRandomness(3);
+    const values = [0n, 1n, (1n << 60n) - 1n, 1n << 59n].concat(
+      Array.from({ length: 50 }, () => BigInt(`0x${Buffer.from(random(8)).toString('hex')}`) >> 4n),
+    );
+    const lanes = fromRing(ring, values, 60);
+    expect(toRing(ring.primes, lanes, 60)).toEqual(values);
+  });
+
+  it('rounds any residues as the exact quotient does', () => {
+    const random = predictableRandomness(4);
+    const values = Array.from(
+      { length: 200 },
+      () => BigInt.asUintN(89, BigInt(`0x${Buffer.from(random(12)).toString('hex')}`)) % ring.modulus,
+    );
+    const shares = toRing(ring.primes, residuesOf(ring, values, 90), 50);
+    const exact = values.map((value) =>
+      BigInt.asUintN(50, ((value << 51n) + ring.modulus) / (2n * ring.modulus)),
+    );
+    expect(shares).toEqual(exact);
+  });
+});
