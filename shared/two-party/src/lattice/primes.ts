@@ -54,27 +54,41 @@ export function factorOf(value: bigint, q: number): Factor {
   return { value: scaled, times: Math.imul(scaled, inverseOfPrime(q)) >>> 0 };
 }
 
+/** The product of numbers below 2^30 modulo q, in doubles that hold each part exactly. */
+export function timesModulo(a: number, b: number, q: number): number {
+  return (((a * (b >>> 15)) % q) * 0x8000 + a * (b & 0x7fff)) % q;
+}
+
+/** Powers of a root of unity as factors: their values and their products with q^−1. */
+interface Powers {
+  readonly values: Uint32Array;
+  readonly times: Uint32Array;
+}
+
 /**
  * Returns the powers of a root of unity ψ of order 2n, and of its inverse, in bit-reversed order, as factors. ψ is the same at
- * both ends: the least number that gives one.
+ * both ends: the first that a number from 2 on gives.
  */
-export function rootsOf(n: number, q: number): { readonly forward: Factor[]; readonly inverse: Factor[] } {
+export function rootsOf(n: number, q: number): { readonly forward: Powers; readonly inverse: Powers } {
   const modulus = BigInt(q);
-  const bits = Math.log2(n);
   let root = 0n;
   for (let base = 2n; power(root, BigInt(n), modulus) !== modulus - 1n; base += 1n) {
     root = power(base, (modulus - 1n) / BigInt(2 * n), modulus);
   }
-  const powers: bigint[] = [1n];
-  for (let i = 1; i < 2 * n; i += 1) powers.push((powers[i - 1]! * root) % modulus);
-  const reversed = (i: number) => {
-    let result = 0;
-    for (let b = 0; b < bits; b += 1) result |= ((i >> b) & 1) << (bits - 1 - b);
-    return result;
+  const scaled = new Uint32Array(2 * n);
+  scaled[0] = factorOf(1n, q).value;
+  for (let i = 1; i < 2 * n; i += 1) scaled[i] = timesModulo(scaled[i - 1]!, Number(root), q);
+  const inverse = inverseOfPrime(q);
+  const powersAt = (place: (reversed: number) => number): Powers => {
+    const values = new Uint32Array(n);
+    for (let i = 0, reversed = 0; i < n; i += 1) {
+      values[i] = scaled[place(reversed)]!;
+      // The next number with its bits in reverse: a carry that runs to the right.
+      let bit = n / 2;
+      for (; reversed & bit; bit >>= 1) reversed ^= bit;
+      reversed |= bit;
+    }
+    return { values, times: values.map((value) => Math.imul(value, inverse)) };
   };
-  const places = Array.from({ length: n }, (_, i) => reversed(i));
-  return {
-    forward: places.map((place) => factorOf(powers[place]!, q)),
-    inverse: places.map((place) => factorOf(powers[(2 * n - place) % (2 * n)]!, q)),
-  };
+  return { forward: powersAt((i) => i), inverse: powersAt((i) => (2 * n - i) % (2 * n)) };
 }

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Polynomial, Ring, Small } from './ring.ts';
 import { uniformSmall } from './samplers.ts';
-import { ERROR_BOUND, type Statement } from './sizes.ts';
+import { ERROR_BOUND, proofBytes, type Statement } from './sizes.ts';
 import { packSigned, signedBytes, unpackSigned } from './words.ts';
 
 /** What both ends know: transforms of the public polynomials, and coefficients of what was sent. */
@@ -188,10 +188,10 @@ function clearClass(entries: Int32Array, classes: number): void {
 
 /**
  * Returns whether the proof holds. It depends on nothing but messages.
- * @param proof of proofBytes() bytes
  */
 export function verify(ring: Ring, claim: Claim, proof: Uint8Array): boolean {
   const { statement } = claim;
+  if (proof.length !== proofBytes(statement)) return false;
   const hash = proof.subarray(0, HASH_BYTES);
   const challenges = challengesOf(statement, hash);
   const ranges = rangesOf(statement);

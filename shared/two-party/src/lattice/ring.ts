@@ -39,67 +39,101 @@ interface Tables {
   readonly scale: Factor;
 }
 
+/** The memory of a ring and of its prefixes. */
+class Arena {
+  readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAXIMUM_PAGES });
+  readonly kernels: LatticeKernels = latticeKernels(this.memory);
+  top = 0;
+
+  allocate(bytes: number): number {
+    const at = this.top;
+    this.top = Math.ceil((at + bytes) / BLOCK_BYTES) * BLOCK_BYTES;
+    const lacking = this.top - this.memory.buffer.byteLength;
+    if (lacking > 0) this.memory.grow(Math.ceil(lacking / PAGE_BYTES) + 16);
+    return at;
+  }
+}
+
 export class Ring {
   readonly degree: Degree;
   readonly limbs: number;
   readonly primes: readonly number[];
   readonly modulus: bigint;
-  readonly #memory: InstanceType<typeof WebAssembly.Memory>;
-  readonly #kernels: LatticeKernels;
+  readonly #arena: Arena;
   readonly #tables: readonly Tables[];
   /** By the number of a prime that is dropped and of one that stays. */
   readonly #dropping = new Map<string, Factor>();
-  #top = 0;
 
-  constructor(degree: Degree, limbs: number) {
+  private constructor(degree: Degree, arena: Arena, tables: readonly Tables[]) {
     this.degree = degree;
-    this.limbs = limbs;
-    this.primes = primesFor(limbs);
+    this.limbs = tables.length;
+    this.primes = tables.map(({ prime }) => prime);
     this.modulus = this.primes.reduce((product, prime) => product * BigInt(prime), 1n);
-    this.#memory = new WebAssembly.Memory({ initial: 1, maximum: MAXIMUM_PAGES });
-    this.#kernels = latticeKernels(this.#memory);
-    this.#tables = this.primes.map((prime) => this.#tablesOf(prime));
+    this.#arena = arena;
+    this.#tables = tables;
+  }
+
+  static of(degree: Degree, limbs: number): Ring {
+    const arena = new Arena();
+    return new Ring(
+      degree,
+      arena,
+      primesFor(limbs).map((prime) => tablesOf(arena, degree, prime)),
+    );
+  }
+
+  /** The same with its first primes alone, in the same memory: each polynomial of the longer ring is one of it. */
+  prefix(limbs: number): Ring {
+    return new Ring(this.degree, this.#arena, this.#tables.slice(0, limbs));
   }
 
   /** Runs `work`, and frees and clears all that it allocated here. */
   scope<T>(work: () => T): T {
-    const from = this.#top;
+    const from = this.#arena.top;
     try {
       return work();
     } finally {
-      new Uint8Array(this.#memory.buffer, from, this.#top - from).fill(0);
-      this.#top = from;
+      new Uint8Array(this.#arena.memory.buffer, from, this.#arena.top - from).fill(0);
+      this.#arena.top = from;
     }
   }
 
   /** Allocates zero. */
   polynomial(): Polynomial {
-    return this.#allocate(4 * this.degree * this.limbs) as Polynomial;
+    return this.#arena.allocate(4 * this.degree * this.limbs) as Polynomial;
+  }
+
+  copy(polynomial: Polynomial): Polynomial {
+    const copied = this.polynomial();
+    const words = this.degree * this.limbs;
+    const { memory } = this.#arena;
+    new Uint32Array(memory.buffer, copied, words).set(new Uint32Array(memory.buffer, polynomial, words));
+    return copied;
   }
 
   small(): Small {
-    return this.#allocate(4 * this.degree) as Small;
+    return this.#arena.allocate(4 * this.degree) as Small;
   }
 
   /** Returns a view of the residues by one prime, valid until the next allocation. */
   coefficients(polynomial: Polynomial, limb: number): Uint32Array<ArrayBuffer> {
-    return new Uint32Array(this.#memory.buffer, this.#at(polynomial, limb), this.degree);
+    return new Uint32Array(this.#arena.memory.buffer, this.#at(polynomial, limb), this.degree);
   }
 
   /** Returns a view, valid until the next allocation. */
   entries(small: Small): Int32Array<ArrayBuffer> {
-    return new Int32Array(this.#memory.buffer, small, this.degree);
+    return new Int32Array(this.#arena.memory.buffer, small, this.degree);
   }
 
   clear(polynomial: Polynomial): void {
-    new Uint32Array(this.#memory.buffer, polynomial, this.degree * this.limbs).fill(0);
+    new Uint32Array(this.#arena.memory.buffer, polynomial, this.degree * this.limbs).fill(0);
   }
 
   /** Transforms coefficients in place, modulo the first `limbs` primes. */
   forward(polynomial: Polynomial, limbs = this.limbs): void {
     for (const [i, { prime, forward }] of this.#tables.slice(0, limbs).entries()) {
       const { value, times } = forward;
-      this.#kernels.forward(this.#at(polynomial, i), this.degree, this.#layers, prime, value, times);
+      this.#arena.kernels.forward(this.#at(polynomial, i), this.degree, this.#layers, prime, value, times);
     }
   }
 
@@ -108,7 +142,16 @@ export class Ring {
     for (const [i, { prime, backward, scale }] of this.#tables.slice(0, limbs).entries()) {
       const at = this.#at(polynomial, i);
       const { value, times } = backward;
-      this.#kernels.inverse(at, this.degree, this.#layers, prime, value, times, scale.value, scale.times);
+      this.#arena.kernels.inverse(
+        at,
+        this.degree,
+        this.#layers,
+        prime,
+        value,
+        times,
+        scale.value,
+        scale.times,
+      );
     }
   }
 
@@ -116,21 +159,21 @@ export class Ring {
   multiplyAdd(sum: Polynomial, left: Polynomial, right: Polynomial, limbs = this.limbs): void {
     for (const [i, { prime, inverse }] of this.#tables.slice(0, limbs).entries()) {
       const [to, a, b] = [this.#at(sum, i), this.#at(left, i), this.#at(right, i)];
-      this.#kernels.multiplyAdd(to, a, b, this.degree, prime, inverse);
+      this.#arena.kernels.multiplyAdd(to, a, b, this.degree, prime, inverse);
     }
   }
 
   /** Sets coefficients to small integers modulo q. */
   lift(polynomial: Polynomial, small: Small): void {
     for (const [i, { prime }] of this.#tables.entries()) {
-      this.#kernels.lift(this.#at(polynomial, i), small, this.degree, prime);
+      this.#arena.kernels.lift(this.#at(polynomial, i), small, this.degree, prime);
     }
   }
 
   /** Adds coefficients. */
   add(sum: Polynomial, other: Polynomial): void {
     for (const [i, { prime }] of this.#tables.entries()) {
-      this.#kernels.add(this.#at(sum, i), this.#at(other, i), this.degree, prime);
+      this.#arena.kernels.add(this.#at(sum, i), this.#at(other, i), this.degree, prime);
     }
   }
 
@@ -171,14 +214,15 @@ export class Ring {
     const count = lanes[0]!.length;
     const padded = Math.ceil(count / 8) * 8;
     return this.scope(() => {
-      const at = lanes.map(() => this.#allocate(4 * padded));
-      for (const [i, lane] of lanes.entries()) new Uint32Array(this.#memory.buffer, at[i]!, count).set(lane);
+      const at = lanes.map(() => this.#arena.allocate(4 * padded));
+      for (const [i, lane] of lanes.entries())
+        new Uint32Array(this.#arena.memory.buffer, at[i]!, count).set(lane);
       for (let last = lanes.length - 1; last >= limbs; last -= 1) {
         for (let i = 0; i < last; i += 1) this.#rescaled(at[i]!, at[last]!, padded, i, last);
       }
       return at
         .slice(0, limbs)
-        .map((address) => new Uint32Array(this.#memory.buffer, address, count).slice());
+        .map((address) => new Uint32Array(this.#arena.memory.buffer, address, count).slice());
     });
   }
 
@@ -216,37 +260,29 @@ export class Ring {
     const key = `${limb} ${dropped}`;
     const factor = this.#dropping.get(key) ?? factorOf(inverseOf(BigInt(drop), BigInt(prime)), prime);
     this.#dropping.set(key, factor);
-    this.#kernels.rescale(to, last, count, prime, drop, factor.value, factor.times);
+    this.#arena.kernels.rescale(to, last, count, prime, drop, factor.value, factor.times);
   }
+}
 
-  #allocate(bytes: number): number {
-    const at = this.#top;
-    this.#top = Math.ceil((at + bytes) / BLOCK_BYTES) * BLOCK_BYTES;
-    const lacking = this.#top - this.#memory.buffer.byteLength;
-    if (lacking > 0) this.#memory.grow(Math.ceil(lacking / PAGE_BYTES) + 16);
+function tablesOf(arena: Arena, degree: Degree, prime: number): Tables {
+  const roots = rootsOf(degree, prime);
+  const place = (numbers: Uint32Array) => {
+    const at = arena.allocate(4 * numbers.length);
+    new Uint32Array(arena.memory.buffer, at, numbers.length).set(numbers);
     return at;
-  }
-
-  #tablesOf(prime: number): Tables {
-    const roots = rootsOf(this.degree, prime);
-    const place = (numbers: readonly number[]) => {
-      const at = this.#allocate(4 * numbers.length);
-      new Uint32Array(this.#memory.buffer, at, numbers.length).set(numbers);
-      return at;
-    };
-    const placed = (factors: readonly Factor[]) => ({
-      value: place(factors.map(({ value }) => value)),
-      times: place(factors.map(({ times }) => times)),
-    });
-    const q = BigInt(prime);
-    return {
-      prime,
-      inverse: inverseOfPrime(prime),
-      forward: placed(roots.forward),
-      backward: placed(roots.inverse),
-      scale: factorOf((inverseOf(BigInt(this.degree), q) << 32n) % q, prime),
-    };
-  }
+  };
+  const placed = ({ values, times }: (typeof roots)['forward']) => ({
+    value: place(values),
+    times: place(times),
+  });
+  const q = BigInt(prime);
+  return {
+    prime,
+    inverse: inverseOfPrime(prime),
+    forward: placed(roots.forward),
+    backward: placed(roots.inverse),
+    scale: factorOf((inverseOf(BigInt(degree), q) << 32n) % q, prime),
+  };
 }
 
 /** @throws ERR_CHANNEL_MESSAGE for a word that is not below the prime */

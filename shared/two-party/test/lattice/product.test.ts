@@ -13,7 +13,7 @@ import {
 } from '../../src/lattice/samples.ts';
 import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
 
-const random = predictableRandomness(11);
+const random = predictableRandomness('11');
 const integer = (bits: number) =>
   BigInt.asUintN(bits, BigInt(`0x${Buffer.from(random(Math.ceil(bits / 8))).toString('hex')}`));
 const matrix = (rows: number, columns: number, entry: () => bigint) =>
@@ -23,7 +23,7 @@ const matrix = (rows: number, columns: number, entry: () => bigint) =>
 function run(size: ProductSize, factor: bigint[][], user: bigint[][], open?: bigint) {
   const product = latticePlan([size]).products[0]!;
   const { packing } = product;
-  const ring = new Ring(product.degree, product.up);
+  const ring = Ring.of(product.degree, product.up);
   const seed = new Uint8Array(32).fill(5);
   const secret = drawSecret(ring, random);
   const aKey = publicPolynomial(ring, seed, 'key');

@@ -1,0 +1,205 @@
+/** The CSP's end of the secret products of a run: it answers what came, and verifies the proofs of form before it opens anything. */
+import { createHash } from 'node:crypto';
+import { CodedError } from '@eigenveil/platform';
+import type { MessageStream } from '../channel/message-stream.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
+import type { Matrix } from '../rotated/matrices.ts';
+import { answerOf, factorResidues, type Opening, type Received } from './answers.ts';
+import {
+  answersOf,
+  checkPlan,
+  ciphertextsOf,
+  contextOf,
+  LATTICE_MESSAGE,
+  nameOf,
+  publicsOf,
+  ringsOf,
+} from './messages.ts';
+import { type Claim, verify } from './proof.ts';
+import type { Polynomial, Ring } from './ring.ts';
+import { fill, partsOf } from './samples.ts';
+import type { Degree } from './security.ts';
+import { type LatticePlan, proofBytes, type SizedProduct } from './sizes.ts';
+import { wordBytes } from './words.ts';
+
+/** A factor of the CSP for a product, by the product's number in the plan; with an opening the data user learns the result. */
+export interface CspFactor {
+  readonly product: number;
+  readonly factor: Matrix;
+  readonly opening?: Opening;
+}
+
+export class LatticeCsp {
+  readonly #stream: MessageStream;
+  readonly #plan: LatticePlan;
+  readonly #draw: (purpose: string) => RandomSource;
+  readonly #rings: ReadonlyMap<Degree, Ring>;
+  readonly #publics: ReturnType<typeof publicsOf>;
+  /** Coefficients as they came. */
+  readonly #keys = new Map<string, Polynomial>();
+  readonly #ciphertexts: Polynomial[][] = [];
+  /** All that came: what this end draws for an answer follows from it. */
+  readonly #received = createHash('sha256');
+  /** The digest of what depends on no data, which proofs are about. */
+  #material: Uint8Array | undefined;
+  #verified = false;
+
+  /** @param draw streams of a secret seed, each purpose once; seed and plan are those of the data user */
+  private constructor(
+    stream: MessageStream,
+    plan: LatticePlan,
+    seed: Uint8Array,
+    draw: (purpose: string) => RandomSource,
+  ) {
+    checkPlan(plan);
+    this.#stream = stream;
+    this.#plan = plan;
+    this.#draw = draw;
+    this.#rings = ringsOf(plan).rings;
+    this.#publics = publicsOf(plan, this.#rings, seed);
+    this.#received.update(seed);
+  }
+
+  /**
+   * Reads all that depends on no data.
+   * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
+   */
+  static async receive(
+    stream: MessageStream,
+    plan: LatticePlan,
+    seed: Uint8Array,
+    draw: (purpose: string) => RandomSource,
+  ): Promise<LatticeCsp> {
+    const csp = new LatticeCsp(stream, plan, seed, draw);
+    await csp.#receive();
+    return csp;
+  }
+
+  async #receive(): Promise<void> {
+    for (const key of ringsOf(this.#plan).keys) {
+      const ring = this.#rings.get(key.degree)!;
+      const sent = ring.polynomial();
+      ring.read(sent, await this.#read(LATTICE_MESSAGE.key, wordBytes(ring.degree) * ring.limbs));
+      this.#keys.set(nameOf(key), sent);
+    }
+    for (const [i, product] of this.#plan.products.entries()) {
+      const ring = this.#ringOf(product);
+      const { classes } = product.packing;
+      this.#ciphertexts[i] = [];
+      for (const _ of ciphertextsOf(product.packing)) {
+        const length = wordBytes(partsOf(ring, classes).outside) * ring.limbs;
+        const sent = ring.polynomial();
+        fill(ring, sent, await this.#read(LATTICE_MESSAGE.outside, length), classes, 'outside');
+        this.#ciphertexts[i].push(sent);
+      }
+    }
+    this.#material = this.#received.copy().digest();
+  }
+
+  /**
+   * Answers some products of one stage, in the order in which the data user has them. Returns this end's shares, in
+   * [0, 2^ringBits); of what is opened, nothing.
+   * @param beforeOpening is awaited before an answer that opens anything
+   * @throws ERR_PRODUCT_CHECK when a proof of form does not hold, before anything is opened
+   * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
+   */
+  async answer(
+    asked: readonly CspFactor[],
+    beforeOpening: () => Promise<void> = async () => {},
+  ): Promise<bigint[][][]> {
+    const opens = asked.some(({ opening }) => opening !== undefined);
+    // What stays shared may leave before: a share that is uniform modulo q hides it.
+    if (opens) await this.#verify();
+    for (const { product } of asked) await this.#complete(product);
+    if (opens) await beforeOpening();
+    const seed = this.#received.copy().digest('hex');
+    const results: bigint[][][] = [];
+    for (const one of asked) results.push(this.#answered(one, this.#draw(`answer ${one.product} ${seed}`)));
+    await this.#stream.flush();
+    await this.#verify();
+    return results;
+  }
+
+  /** Reads class 0 of a product's ciphertexts. */
+  async #complete(i: number): Promise<void> {
+    const product = this.#plan.products[i]!;
+    const ring = this.#ringOf(product);
+    const { classes } = product.packing;
+    const length = wordBytes(partsOf(ring, classes).inside) * ring.limbs;
+    for (const sent of this.#ciphertexts[i]!) {
+      fill(ring, sent, await this.#read(LATTICE_MESSAGE.inside, length), classes, 'inside');
+    }
+  }
+
+  #answered({ product: i, factor, opening }: CspFactor, random: RandomSource): bigint[][] {
+    const product = this.#plan.products[i]!;
+    const { packing, rows, columns } = product;
+    const ring = this.#ringOf(product);
+    const shares = Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
+    const residues = factorResidues(ring, product, factor);
+    ring.scope(() => {
+      const transformed = (sent: Polynomial) => {
+        const copy = ring.copy(sent);
+        ring.forward(copy);
+        return copy;
+      };
+      const key = {
+        a: this.#publics.keys.get(ring.degree)!,
+        b: transformed(this.#keys.get(nameOf(product))!),
+      };
+      const ciphertexts = this.#publics.products[i]!.map((a, k) => ({
+        a,
+        b: transformed(this.#ciphertexts[i]![k]!),
+      }));
+      for (const at of answersOf(packing)) {
+        const from = at.block * packing.ciphertexts;
+        const received: Received = { key, ciphertexts: ciphertexts.slice(from, from + packing.ciphertexts) };
+        const made = answerOf(ring, product, residues, received, at, random, opening);
+        this.#stream.write(LATTICE_MESSAGE.answer, made.bytes);
+        for (const [e, share] of made.shares.entries()) {
+          const { row, column } = made.places[e]!;
+          shares[row]![column] = share;
+        }
+      }
+    });
+    return shares;
+  }
+
+  /** Reads and verifies the proofs, once. Whether they hold depends on messages alone. */
+  async #verify(): Promise<void> {
+    if (this.#verified) return;
+    const digest = this.#material!;
+    for (const [number, statement] of this.#plan.statements.entries()) {
+      const [first] = statement.products;
+      const ring = this.#ringOf(this.#plan.products[first!]!);
+      const claim: Claim = {
+        statement,
+        publics: [this.#publics.keys.get(ring.degree)!, ...this.#publics.products[first!]!],
+        sent: statement.products.map((product, p) => [
+          this.#keys.get(nameOf({ stage: statement.stages[p]!, degree: ring.degree }))!,
+          ...this.#ciphertexts[product]!,
+        ]),
+        context: contextOf(digest, statement, number),
+      };
+      const proof = await this.#read(LATTICE_MESSAGE.proof, proofBytes(statement));
+      if (!verify(ring, claim, proof)) {
+        throw new CodedError(
+          TWO_PARTY_CODES.ERR_PRODUCT_CHECK,
+          'the data user has not shown that its keys and ciphertexts are well formed',
+        );
+      }
+    }
+    this.#verified = true;
+  }
+
+  async #read(type: number, length: number): Promise<Uint8Array> {
+    const bytes = await this.#stream.read(type, length);
+    this.#received.update(bytes);
+    return bytes;
+  }
+
+  #ringOf({ degree, up }: SizedProduct): Ring {
+    return this.#rings.get(degree)!.prefix(up);
+  }
+}

@@ -1,0 +1,176 @@
+/** The data user's end of the secret products of a run: one key for each stage, what depends on no data first, proofs of it, answers. */
+import { createHash } from 'node:crypto';
+import type { MessageStream } from '../channel/message-stream.ts';
+import type { RandomSource } from '../oblivious-transfer/randomness.ts';
+import type { Matrix } from '../rotated/matrices.ts';
+import { answerBytes, decrypted, messageOf } from './answers.ts';
+import {
+  answersOf,
+  checkPlan,
+  ciphertextsOf,
+  contextOf,
+  LATTICE_MESSAGE,
+  nameOf,
+  publicsOf,
+  ringsOf,
+} from './messages.ts';
+import { resultPlaces } from './packing.ts';
+import { type Claim, prove, type Witness } from './proof.ts';
+import type { Polynomial, Ring, Small } from './ring.ts';
+import {
+  drawError,
+  drawSecret,
+  insideLanes,
+  type Lanes,
+  outsideBytes,
+  type Secret,
+  sampleOf,
+} from './samples.ts';
+import type { Degree } from './security.ts';
+import type { LatticePlan, SizedProduct } from './sizes.ts';
+
+/** A factor of the data user for a product, by the product's number in the plan. */
+export interface UserFactor {
+  readonly product: number;
+  readonly factor: Matrix;
+}
+
+interface Key extends Secret {
+  readonly error: Small;
+  readonly sent: Polynomial;
+}
+
+interface Sample {
+  readonly error: Small;
+  readonly sent: Polynomial;
+  /** Class 0 before its message is added. */
+  readonly inside: Lanes;
+}
+
+export class LatticeDataUser {
+  readonly #stream: MessageStream;
+  readonly #plan: LatticePlan;
+  readonly #draw: (purpose: string) => RandomSource;
+  readonly #rings: ReadonlyMap<Degree, Ring>;
+  readonly #publics: ReturnType<typeof publicsOf>;
+  readonly #keys = new Map<string, Key>();
+  readonly #samples: Sample[][] = [];
+  readonly #context = createHash('sha256');
+  #proved = false;
+
+  /**
+   * Draws all secrets and sends all that depends on no data.
+   * @param seed both nonces and what the run is of, hashed: public polynomials follow from it
+   * @param draw streams of a secret seed and both nonces, each purpose once
+   */
+  constructor(
+    stream: MessageStream,
+    plan: LatticePlan,
+    seed: Uint8Array,
+    draw: (purpose: string) => RandomSource,
+  ) {
+    checkPlan(plan);
+    const { rings, keys } = ringsOf(plan);
+    this.#stream = stream;
+    this.#plan = plan;
+    this.#draw = draw;
+    this.#rings = rings;
+    this.#publics = publicsOf(plan, rings, seed);
+    this.#context.update(seed);
+    for (const key of keys) {
+      const ring = rings.get(key.degree)!;
+      const random = draw(`key ${nameOf(key)}`);
+      const secret = drawSecret(ring, random);
+      const error = drawError(ring, random);
+      const sent = sampleOf(ring, this.#publics.keys.get(key.degree)!, secret, error);
+      this.#keys.set(nameOf(key), { ...secret, error, sent });
+      this.#send(LATTICE_MESSAGE.key, ring.bytes(sent));
+    }
+    for (const [i, product] of plan.products.entries()) this.#samples.push(this.#sampled(i, product));
+  }
+
+  /**
+   * Returns this end's shares of some products of one stage, or what they open, as rows of numbers in [0, 2^ringBits). What an
+   * upper triangle leaves out is 0.
+   * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
+   */
+  async multiply(asked: readonly UserFactor[]): Promise<bigint[][][]> {
+    for (const { product: i, factor } of asked) {
+      const product = this.#plan.products[i]!;
+      const ring = this.#ringOf(product);
+      for (const [k, { block, ciphertext }] of [...ciphertextsOf(product.packing)].entries()) {
+        const { inside } = this.#samples[i]![k]!;
+        const message = messageOf(ring, product, inside, factor, block, ciphertext);
+        this.#stream.write(LATTICE_MESSAGE.inside, message);
+      }
+    }
+    await this.#stream.flush();
+    if (!this.#proved) await this.#prove();
+    const results: bigint[][][] = [];
+    for (const { product: i } of asked) results.push(await this.#received(this.#plan.products[i]!));
+    return results;
+  }
+
+  async #received(product: SizedProduct): Promise<bigint[][]> {
+    const { rows, columns, packing } = product;
+    const ring = this.#ringOf(product);
+    const secret = this.#keys.get(nameOf(product))!;
+    const result = Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
+    for (const at of answersOf(packing)) {
+      const length = answerBytes(product, resultPlaces(packing, at.block, at.answer).length);
+      const bytes = await this.#stream.read(LATTICE_MESSAGE.answer, length);
+      const { places, values } = decrypted(ring, product, secret, at, bytes);
+      for (const [e, { row, column }] of places.entries()) result[row]![column] = values[e]!;
+    }
+    return result;
+  }
+
+  #sampled(i: number, product: SizedProduct): Sample[] {
+    const ring = this.#ringOf(product);
+    const { classes } = product.packing;
+    const secret = this.#keys.get(nameOf(product))!;
+    const random = this.#draw(`product ${i}`);
+    return this.#publics.products[i]!.map((a) => {
+      const error = drawError(ring, random);
+      const sent = sampleOf(ring, a, secret, error);
+      this.#send(LATTICE_MESSAGE.outside, outsideBytes(ring, sent, classes));
+      return { error, sent, inside: insideLanes(ring, sent, classes) };
+    });
+  }
+
+  /** Proves that all keys and ciphertexts are well formed: nothing is opened before. */
+  async #prove(): Promise<void> {
+    this.#proved = true;
+    const digest = this.#context.digest();
+    for (const [number, statement] of this.#plan.statements.entries()) {
+      const [first] = statement.products;
+      const ring = this.#ringOf(this.#plan.products[first!]!);
+      const keys = statement.stages.map((stage) => this.#keys.get(nameOf({ stage, degree: ring.degree }))!);
+      const samples = statement.products.map((product) => this.#samples[product]!);
+      const claim: Claim = {
+        statement,
+        publics: [this.#publics.keys.get(ring.degree)!, ...this.#publics.products[first!]!],
+        sent: keys.map((key, p) => [key.sent, ...samples[p]!.map(({ sent }) => sent)]),
+        context: contextOf(digest, statement, number),
+      };
+      const witnesses = keys.map(
+        (key, p): Witness => ({
+          secret: key.small,
+          errors: [key.error, ...samples[p]!.map(({ error }) => error)],
+        }),
+      );
+      const proof = prove(ring, claim, witnesses, (attempt) => this.#draw(`proof ${number} ${attempt}`));
+      this.#stream.write(LATTICE_MESSAGE.proof, proof);
+    }
+    await this.#stream.flush();
+  }
+
+  #send(type: number, bytes: Uint8Array): void {
+    this.#context.update(bytes);
+    this.#stream.write(type, bytes);
+  }
+
+  #ringOf({ degree, up }: SizedProduct): Ring {
+    return this.#rings.get(degree)!.prefix(up);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Programs over matrices that two servers share. A program is written once: the CSP, the data user, a run in the clear and a count of
+ * sizes give it sessions that know one end's matrices, the other's, both or none, and products of their own.
+ */
+import type { ProductSize } from '../lattice/sizes.ts';
+import type { Matrix } from '../rotated/matrices.ts';
+
+/** The two servers. */
+export type End = 'csp' | 'user';
+
+/** What each end has of a matrix, where a session knows it: shares of one that both have, or one that one end knows. */
+export type Piece = Readonly<Partial<Record<End, Matrix>>>;
+
+/** A product of what the CSP has of one matrix and the data user of another. */
+export interface Product {
+  readonly size: Omit<ProductSize, 'stage'>;
+  readonly csp: Piece;
+  readonly user: Piece;
+  /**
+   * Where the data user learns the result: what the CSP adds, its own share and a mask. Without one a result stays shared, so that a
+   * result without a mask is never opened.
+   */
+  readonly opened?: { readonly under: Piece };
+}
+
+/** Makes all products of a stage: shares of both, or what is opened, which the data user has. */
+export interface Products {
+  multiply(stage: number, first: number, products: readonly Product[]): Promise<readonly Piece[]>;
+}
+
+export class MatrixSession {
+  readonly #ends: readonly End[];
+  readonly #products: Products;
+  #stage = 0;
+  #made = 0;
+
+  constructor(ends: readonly End[], products: Products) {
+    this.#ends = ends;
+    this.#products = products;
+  }
+
+  /** What one end computes alone. */
+  at(end: End, compute: () => Matrix): Piece {
+    return this.#ends.includes(end) ? { [end]: compute() } : {};
+  }
+
+  /** What both ends compute alike, each from its own shares. */
+  each(shares: readonly Piece[], compute: (...own: Matrix[]) => Matrix): Piece {
+    return Object.fromEntries(this.#ends.map((end) => [end, compute(...shares.map((piece) => piece[end]!))]));
+  }
+
+  /** Makes products that do not depend on one another: a message each way. */
+  async together(...products: readonly Product[]): Promise<readonly Piece[]> {
+    const [stage, first] = [this.#stage, this.#made];
+    this.#stage += 1;
+    this.#made += products.length;
+    return await this.#products.multiply(stage, first, products);
+  }
+}

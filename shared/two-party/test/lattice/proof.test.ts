@@ -1,0 +1,102 @@
+import { predictableRandomness } from '@eigenveil/testbed/random';
+import { describe, expect, it } from 'vitest';
+import { type Claim, prove, verify, type Witness } from '../../src/lattice/proof.ts';
+import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
+import { publicPolynomial } from '../../src/lattice/samplers.ts';
+import { drawError, drawSecret, sampleOf } from '../../src/lattice/samples.ts';
+import { proofBytes, proofSizes, type Statement } from '../../src/lattice/sizes.ts';
+
+const degree = 8192;
+const classes = 16;
+const ring = Ring.of(degree, 4);
+const random = predictableRandomness('21');
+
+/** A statement with honest samples under two secrets. */
+function made(): { claim: Claim; witnesses: Witness[]; polynomials: Polynomial[][] } {
+  const statement: Statement = {
+    ...{ products: [0, 1], stages: [0, 1], degree, classes, ciphertexts: 2 },
+    ...proofSizes(degree, classes, 2, 2),
+  };
+  const seed = new Uint8Array(32).fill(9);
+  const publics = ['key', '0', '1'].map((label) => publicPolynomial(ring, seed, label));
+  const witnesses: Witness[] = [];
+  const sent = statement.stages.map(() => {
+    const secret = drawSecret(ring, random);
+    const errors = publics.map(() => drawError(ring, random));
+    witnesses.push({ secret: secret.small, errors });
+    return publics.map((a, i) => sampleOf(ring, a, secret, errors[i]!));
+  });
+  return {
+    claim: { statement, publics, sent, context: Uint8Array.of(1, 2, 3) },
+    witnesses,
+    polynomials: sent,
+  };
+}
+
+const { claim, witnesses, polynomials } = made();
+const draws = (attempt: number) => predictableRandomness(`try ${attempt}`);
+const proof = prove(ring, claim, witnesses, draws);
+
+/** Runs with a coefficient changed, and puts it back. */
+function withChanged<T>(polynomial: Polynomial, at: number, by: number, run: () => T): T {
+  for (const [limb, prime] of ring.primes.entries()) {
+    const words = ring.coefficients(polynomial, limb);
+    words[at] = (words[at]! + by) % prime;
+  }
+  try {
+    return run();
+  } finally {
+    for (const [limb, prime] of ring.primes.entries()) {
+      const words = ring.coefficients(polynomial, limb);
+      words[at] = (words[at]! + prime - by) % prime;
+    }
+  }
+}
+
+describe('the proof of form', () => {
+  it('holds, with the length that was announced', () => {
+    expect(proof.length).toBe(proofBytes(claim.statement));
+    expect(verify(ring, claim, proof)).toBe(true);
+  });
+
+  it('is the same for the same draws', () => {
+    expect(Buffer.from(prove(ring, claim, witnesses, draws)).equals(proof)).toBe(true);
+  });
+
+  it('says nothing of class 0 of ciphertexts', () => {
+    withChanged(polynomials[1]![2]!, 3 * classes, 12_345_678, () => {
+      expect(verify(ring, claim, proof)).toBe(true);
+    });
+  });
+
+  it.each([
+    ['a key', 0, 0, 3],
+    ['the other secret’s key, in class 0', 1, 0, 2 * classes],
+    ['a ciphertext outside class 0', 0, 1, 3 * classes + 1],
+    ['the last ciphertext outside class 0', 1, 2, degree - 1],
+  ])('fails for %s that is not short, with answers of an honest prover', (_, secret, polynomial, at) => {
+    withChanged(polynomials[secret]![polynomial]!, at, 500_000_000, () => {
+      const forged = prove(ring, claim, witnesses, draws);
+      expect(verify(ring, claim, forged)).toBe(false);
+    });
+  });
+
+  it('fails for another context, and for any change of itself', () => {
+    expect(verify(ring, { ...claim, context: Uint8Array.of(1, 2, 4) }, proof)).toBe(false);
+    for (const at of [0, 63, 64, 70_000, proof.length - 1]) {
+      const changed = proof.slice();
+      changed[at]! ^= 1;
+      expect(verify(ring, claim, changed)).toBe(false);
+    }
+  });
+
+  it('refuses answers that are longer than an honest one, which would fit another error', () => {
+    // The hash of the commitments is that of these answers: only their length is wrong.
+    const { statement } = claim;
+    const generous = { ...statement, secretMaskBits: statement.secretMaskBits + 3 };
+    const long = prove(ring, { ...claim, statement: generous }, witnesses, draws);
+    expect(verify(ring, { ...claim, statement: generous }, long)).toBe(true);
+    expect(long.length).toBeGreaterThan(proof.length);
+    expect(verify(ring, claim, long)).toBe(false);
+  });
+});

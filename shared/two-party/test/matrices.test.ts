@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { predictableRandomness } from '@eigenveil/testbed/random';
+import { describe, expect, it } from 'vitest';
+import { MessageStream } from '../src/channel/message-stream.ts';
+import { LatticeCsp } from '../src/lattice/csp.ts';
+import { LatticeDataUser } from '../src/lattice/data-user.ts';
+import type { MatrixSession } from '../src/matrices/session.ts';
+import { clearSession, cspSession, dataUserSession, planOf } from '../src/matrices/sessions.ts';
+import { streamsFrom } from '../src/oblivious-transfer/randomness.ts';
+import { columnOf } from '../src/rotated/matrices.ts';
+import { rotatedParameters } from '../src/rotated/parameters.ts';
+import { RandomBits } from '../src/rotated/random.ts';
+import { drawSecrets } from '../src/rotated/secrets.ts';
+import { statisticsShares } from '../src/rotated/shares.ts';
+import { scatter, turn, turnBack } from '../src/rotated/turning.ts';
+import { settingOf } from './rotated/settings.ts';
+import { memoryChannelPair } from './support/memory-channel.ts';
+
+const d = Number(process.env.D ?? 6);
+const k = Math.min(15, d - 2);
+const random = predictableRandomness('rows');
+const rows = Array.from({ length: 60 }, () =>
+  Array.from({ length: d }, () => ([...random(1)][0]! - 128) / 128),
+);
+const { task, garbler, evaluator } = settingOf({ rows, components: k });
+const parameters = rotatedParameters(task);
+const { ringBits } = parameters;
+const csp = statisticsShares(task, garbler.shares, ringBits);
+const user = statisticsShares(task, evaluator.shares, ringBits);
+const Q = BigInt.asUintN(ringBits, csp.Q + user.Q);
+const secrets = drawSecrets(parameters, k, new RandomBits(predictableRandomness('secrets')));
+const directions = Array.from({ length: d }, (_, i) =>
+  Array.from({ length: k }, (__, j) => (i === j ? 1n << BigInt(parameters.directionBits) : 0n)),
+);
+
+async function program(session: MatrixSession) {
+  const shares = {
+    R: { ...session.at('csp', () => columnOf(csp.R)), ...session.at('user', () => columnOf(user.R)) },
+    V: { ...session.at('csp', () => columnOf(csp.V)), ...session.at('user', () => columnOf(user.V)) },
+  };
+  const T = await scatter(session, shares, () => Q, parameters);
+  const M = await turn(session, T, () => secrets, parameters);
+  const back = await turnBack(
+    session,
+    () => directions,
+    () => secrets,
+    k,
+    parameters,
+  );
+  return { M: M.user?.[0], back: back.user };
+}
+
+describe('PCA over shared matrices', () => {
+  it('is in the clear what it is between the two servers', async () => {
+    const clear = await program(clearSession());
+    const plan = await planOf(program);
+    const [left, right] = memoryChannelPair();
+    const [ofUser, ofCsp] = [new MessageStream(left), new MessageStream(right)];
+    const seed = createHash('sha256').update('both nonces').digest();
+    const draws = (name: string) => streamsFrom(createHash('sha256').update(name).digest());
+    const started = performance.now();
+    const [{ M, back }] = await Promise.all([
+      program(dataUserSession(new LatticeDataUser(ofUser, plan, seed, draws('user')))),
+      (async () => {
+        const products = await LatticeCsp.receive(ofCsp, plan, seed, draws('csp'));
+        return await program(cspSession(products, async () => {}));
+      })(),
+    ]);
+    if (process.env.D) console.log(d, Math.round(performance.now() - started), 'ms');
+    const off = (a: readonly bigint[], b: readonly bigint[], ring: number) =>
+      Math.max(...a.map((entry, i) => Math.abs(Number(BigInt.asIntN(ring, entry - b[i]!)))));
+    expect(off(M!, clear.M!, ringBits)).toBeLessThan(2 ** parameters.hiddenBits);
+    const most = 2 ** (parameters.floodBits - 49);
+    expect(off(back!.flat(), clear.back!.flat(), parameters.vectorRingBits)).toBeLessThan(most);
+  });
+});
