@@ -77,7 +77,8 @@ export function rootsOf(n: number, q: number): { readonly forward: Powers; reado
   }
   const scaled = new Uint32Array(2 * n);
   scaled[0] = factorOf(1n, q).value;
-  for (let i = 1; i < 2 * n; i += 1) scaled[i] = timesModulo(scaled[i - 1]!, Number(root), q);
+  for (let i = 1; i < n; i += 1) scaled[i] = timesModulo(scaled[i - 1]!, Number(root), q);
+  for (let i = 0; i < n; i += 1) scaled[n + i] = q - scaled[i]!; // ψ^n = −1
   const inverse = inverseOfPrime(q);
   const powersAt = (place: (reversed: number) => number): Powers => {
     const values = new Uint32Array(n);

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Polynomial, Ring, Small } from './ring.ts';
 import { uniformSmall } from './samplers.ts';
-import { ERROR_BOUND, proofBytes, type Statement } from './sizes.ts';
+import { ERROR_BOUND, HASH_BYTES, proofBytes, type Statement } from './sizes.ts';
 import { packSigned, signedBytes, unpackSigned } from './words.ts';
 
 /** What both ends know: transforms of the public polynomials, and coefficients of what was sent. */
@@ -28,8 +28,6 @@ export interface Witness {
   readonly secret: Small;
   readonly errors: readonly Small[];
 }
-
-const HASH_BYTES = 64;
 
 /** Returns challenges by repetition and secret: exponents of X, multiples of the classes. */
 function challengesOf({ classes, degree, repetitions, stages }: Statement, hash: Uint8Array): number[][] {
@@ -52,7 +50,7 @@ function outsideOf(ring: Ring, polynomial: Polynomial, classes: number): void {
 
 /** Hashes a_i·z + z_i + Σ X^c b_i for a′ and each a_k, where the commitment has no b. */
 class Commitments {
-  readonly #hash = createHash('sha512');
+  readonly #hash = createHash('sha256');
   readonly #ring: Ring;
   readonly #claim: Claim;
 
@@ -106,11 +104,10 @@ function lifted(ring: Ring, entries: Int32Array): Polynomial {
 /** target += sign·X^exponent·source in Z[X]/(X^N + 1); the exponent is public. */
 function addTurned(target: Int32Array, source: Int32Array, exponent: number, sign: 1 | -1): void {
   const n = target.length;
-  for (let i = 0; i < n; i += 1) {
-    const to = i + exponent;
-    const wraps = Math.floor(to / n) % 2 === 1;
-    target[to % n]! += (wraps ? -sign : sign) * source[i]!;
-  }
+  const turns = exponent % n;
+  const factor = exponent >= n ? -sign : sign;
+  for (let i = 0; i < n - turns; i += 1) target[i + turns]! += factor * source[i]!;
+  for (let i = n - turns; i < n; i += 1) target[i + turns - n]! -= factor * source[i]!;
 }
 
 /** The bits and the greatest magnitude of each answer of a repetition: of z, and of the z_i. */
@@ -228,12 +225,17 @@ function decodeProof(statement: Statement, proof: Uint8Array): Int32Array[][] {
 
 /** The entries outside class 0, and back. */
 function outside(entries: Int32Array, classes: number): Int32Array {
-  return entries.filter((_, i) => i % classes !== 0);
+  const kept = new Int32Array(entries.length - entries.length / classes);
+  for (let i = 0, next = 0; i < entries.length; i += classes, next += classes - 1) {
+    kept.set(entries.subarray(i + 1, i + classes), next);
+  }
+  return kept;
 }
 
 function spread(entries: Int32Array, degree: number, classes: number): Int32Array {
   const all = new Int32Array(degree);
-  let next = 0;
-  for (let i = 0; i < degree; i += 1) if (i % classes !== 0) all[i] = entries[next++]!;
+  for (let i = 0, next = 0; i < degree; i += classes, next += classes - 1) {
+    all.set(entries.subarray(next, next + classes - 1), i + 1);
+  }
   return all;
 }

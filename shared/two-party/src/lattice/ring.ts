@@ -180,23 +180,22 @@ export class Ring {
   negate(polynomial: Polynomial): void {
     for (const [limb, prime] of this.primes.entries()) {
       const words = this.coefficients(polynomial, limb);
-      // Zero stays below the prime without a branch: the sign of word − 1 says whether it is zero.
-      for (let i = 0; i < words.length; i += 1) words[i] = (prime - words[i]!) & ~((words[i]! - 1) >> 31);
+      for (let i = 0; i < words.length; i += 1) words[i] = negative(words[i]!, prime);
     }
   }
 
   /** Sets `into` to X^exponent times a polynomial in coefficients; the exponent, in [0, 2N), is public. */
   shift(into: Polynomial, polynomial: Polynomial, exponent: number): void {
     const n = this.degree;
+    const turns = exponent % n;
+    const isNegative = exponent >= n;
     for (const [limb, prime] of this.primes.entries()) {
       const from = this.coefficients(polynomial, limb);
       const to = this.coefficients(into, limb);
-      for (let i = 0; i < n; i += 1) {
-        const place = i + exponent;
-        const word = from[i]!;
-        const isNegative = Math.floor(place / n) % 2 === 1 && word !== 0;
-        to[place % n] = isNegative ? prime - word : word;
-      }
+      to.set(from.subarray(0, n - turns), turns);
+      to.set(from.subarray(n - turns), 0);
+      const negated = isNegative ? to.subarray(turns) : to.subarray(0, turns);
+      for (let i = 0; i < negated.length; i += 1) negated[i] = negative(negated[i]!, prime);
     }
   }
 
@@ -262,6 +261,11 @@ export class Ring {
     this.#dropping.set(key, factor);
     this.#arena.kernels.rescale(to, last, count, prime, drop, factor.value, factor.times);
   }
+}
+
+/** −word modulo a prime; zero stays below it without a branch, by the sign of word − 1. */
+function negative(word: number, prime: number): number {
+  return (prime - word) & ~((word - 1) >> 31);
 }
 
 function tablesOf(arena: Arena, degree: Degree, prime: number): Tables {

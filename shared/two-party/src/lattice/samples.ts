@@ -52,33 +52,49 @@ export function sampleOf(
 /** Coefficients by prime. */
 export type Lanes = readonly Uint32Array[];
 
-const inside = (classes: number) => (i: number) => i % classes === 0;
-const outside = (classes: number) => (i: number) => i % classes !== 0;
+/** Coefficients of class 0, or those outside it. */
+export type Part = 'inside' | 'outside';
 
-function lanesOf(ring: Ring, polynomial: Polynomial, takes: (i: number) => boolean): Lanes {
-  return ring.primes.map((_, limb) => ring.coefficients(polynomial, limb).filter((__, i) => takes(i)));
+function takeLane(words: Uint32Array, classes: number, part: Part): Uint32Array {
+  const lane = new Uint32Array(partsOf({ degree: words.length }, classes)[part]);
+  let next = 0;
+  for (let i = 0; i < words.length; i += classes) {
+    if (part === 'inside') lane[next++] = words[i]!;
+    else {
+      lane.set(words.subarray(i + 1, i + classes), next);
+      next += classes - 1;
+    }
+  }
+  return lane;
 }
 
-function putLanes(ring: Ring, polynomial: Polynomial, lanes: Lanes, takes: (i: number) => boolean): void {
-  for (const [limb, lane] of lanes.entries()) {
-    const words = ring.coefficients(polynomial, limb);
-    let next = 0;
-    for (let i = 0; i < words.length; i += 1) if (takes(i)) words[i] = lane[next++]!;
+function putLane(words: Uint32Array, lane: Uint32Array, classes: number, part: Part): void {
+  let next = 0;
+  for (let i = 0; i < words.length; i += classes) {
+    if (part === 'inside') words[i] = lane[next++]!;
+    else {
+      words.set(lane.subarray(next, next + classes - 1), i + 1);
+      next += classes - 1;
+    }
   }
+}
+
+function lanesOf(ring: Ring, polynomial: Polynomial, classes: number, part: Part): Lanes {
+  return ring.primes.map((_, limb) => takeLane(ring.coefficients(polynomial, limb), classes, part));
 }
 
 /** Returns the bytes of a polynomial outside class 0. */
 export function outsideBytes(ring: Ring, polynomial: Polynomial, classes: number): Uint8Array {
-  return encodeWords(lanesOf(ring, polynomial, outside(classes)));
+  return encodeWords(lanesOf(ring, polynomial, classes, 'outside'));
 }
 
 /** Returns the coefficients of class 0. */
 export function insideLanes(ring: Ring, polynomial: Polynomial, classes: number): Lanes {
-  return lanesOf(ring, polynomial, inside(classes));
+  return lanesOf(ring, polynomial, classes, 'inside');
 }
 
 /** Returns the number of coefficients outside class 0, and in it. */
-export function partsOf({ degree }: Pick<Ring, 'degree'>, classes: number) {
+export function partsOf({ degree }: { readonly degree: number }, classes: number) {
   return { outside: degree - degree / classes, inside: degree / classes };
 }
 
@@ -91,8 +107,9 @@ export function fill(
   polynomial: Polynomial,
   bytes: Uint8Array,
   classes: number,
-  part: 'inside' | 'outside',
+  part: Part,
 ): void {
   const lanes = decodeWords(ring.primes, bytes, partsOf(ring, classes)[part]);
-  putLanes(ring, polynomial, lanes, (part === 'inside' ? inside : outside)(classes));
+  for (const [limb, lane] of lanes.entries())
+    putLane(ring.coefficients(polynomial, limb), lane, classes, part);
 }

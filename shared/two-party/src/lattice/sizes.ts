@@ -17,6 +17,9 @@ export const HIDING_BITS = 43;
 /** The soundness of a proof against one hash, in bits. */
 const SOUNDNESS_BITS = 110;
 
+/** A proof has the hash of its commitments, by SHA-256. */
+export const HASH_BYTES = 32;
+
 /** A secret product: the CSP's factor of small integers times the data user's modulo 2^ringBits. */
 export interface ProductSize extends Sides {
   readonly ringBits: number;
@@ -91,7 +94,9 @@ export function proofBytes({
   'degree' | 'classes' | 'ciphertexts' | 'repetitions' | 'secretMaskBits' | 'errorMaskBits'
 >): number {
   const outside = ciphertexts * (degree - degree / classes);
-  return Math.ceil((repetitions * (degree * secretMaskBits + (degree + outside) * errorMaskBits)) / 8) + 64;
+  return (
+    Math.ceil((repetitions * (degree * secretMaskBits + (degree + outside) * errorMaskBits)) / 8) + HASH_BYTES
+  );
 }
 
 /** Bits of what two answers of a proof show of a secret, s̄, and of an error, ē: 2 b = −a s̄ + ē. */

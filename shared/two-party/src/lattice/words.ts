@@ -6,39 +6,33 @@ export function signedBytes(count: number, bits: number): number {
 
 /** @param bits at most 31; each value must fit */
 export function packSigned(values: Int32Array, bits: number): Uint8Array {
-  const bytes = new Uint8Array(signedBytes(values.length, bits));
+  // A value touches five bytes at most.
+  const bytes = new Uint8Array(signedBytes(values.length, bits) + 4);
   const mask = 2 ** bits - 1;
-  let held = 0;
-  let count = 0;
-  let at = 0;
-  for (let i = 0; i < values.length; i += 1) {
-    held += (values[i]! & mask) * 2 ** count;
-    count += bits;
-    while (count >= 8) {
-      bytes[at++] = held % 256;
-      held = Math.floor(held / 256);
-      count -= 8;
-    }
+  for (let i = 0, from = 0; i < values.length; i += 1, from += bits) {
+    const at = from >>> 3;
+    const shift = from & 7;
+    const value = values[i]! & mask;
+    const low = value << shift;
+    bytes[at]! |= low;
+    bytes[at + 1]! |= low >>> 8;
+    bytes[at + 2]! |= low >>> 16;
+    bytes[at + 3]! |= low >>> 24;
+    bytes[at + 4]! |= shift === 0 ? 0 : value >>> (32 - shift);
   }
-  if (count > 0) bytes[at] = held;
-  return bytes;
+  return bytes.subarray(0, -4);
 }
 
+/** The values of packSigned(). */
 export function unpackSigned(bytes: Uint8Array, count: number, bits: number): Int32Array {
   const values = new Int32Array(count);
-  const whole = 2 ** bits;
-  let held = 0;
-  let have = 0;
-  let at = 0;
-  for (let i = 0; i < count; i += 1) {
-    while (have < bits) {
-      held += bytes[at++]! * 2 ** have;
-      have += 8;
-    }
-    const value = held % whole;
-    values[i] = value >= whole / 2 ? value - whole : value;
-    held = Math.floor(held / whole);
-    have -= bits;
+  for (let i = 0, from = 0; i < count; i += 1, from += bits) {
+    const at = from >>> 3;
+    const shift = from & 7;
+    const low =
+      bytes[at]! | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
+    const high = shift === 0 ? 0 : (bytes[at + 4] ?? 0) << (32 - shift);
+    values[i] = (((low >>> shift) | high) << (32 - bits)) >> (32 - bits);
   }
   return values;
 }

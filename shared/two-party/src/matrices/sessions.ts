@@ -2,7 +2,7 @@
 import type { LatticeCsp } from '../lattice/csp.ts';
 import type { LatticeDataUser } from '../lattice/data-user.ts';
 import { type LatticePlan, latticePlan, type ProductSize } from '../lattice/sizes.ts';
-import { type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
+import { multiplyMatrices } from '../rotated/matrices.ts';
 import { MatrixSession, type Product } from './session.ts';
 
 /** @param beforeOpening is awaited before the first result is opened */
@@ -42,11 +42,11 @@ export function clearSession(): MatrixSession {
     async multiply(_, __, asked) {
       return asked.map(({ size, csp, user, opened }) => {
         const exact = multiplyMatrices(csp.csp!, user.user!, size.ringBits);
-        const under = opened?.under.csp;
+        const under = opened?.under.csp ?? exact.map((row) => row.map(() => 0n));
         const result = exact.map((row, i) =>
           row.map((entry, j) => {
             if (size.part === 'upper' && j < i) return 0n;
-            return BigInt.asUintN(size.ringBits, entry + (under?.[i]![j] ?? 0n));
+            return BigInt.asUintN(size.ringBits, entry + under[i]![j]!);
           }),
         );
         return { user: result, csp: result.map((row) => row.map(() => 0n)) };
@@ -67,5 +67,3 @@ export async function planOf(program: (session: MatrixSession) => Promise<unknow
   await program(session);
   return latticePlan(sizes);
 }
-
-export type { Matrix };

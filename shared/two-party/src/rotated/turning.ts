@@ -106,7 +106,7 @@ export async function turn(
   const under = session.at('csp', () => {
     const { noise: drawn, mask } = secrets();
     const scale = noiseScale ?? traceOf(T.csp!);
-    const added = drawn.map((entry, e) => entry * scale + mask[e]! + (scaledNoise?.csp![e]![0] ?? 0n));
+    const added = drawn.map((entry, e) => entry * scale + mask[e]! + entryOf(scaledNoise?.csp, e));
     return addMatrices(
       multiplyMatrices(P.csp!, transpose(rows.csp!), ringBits),
       symmetricMatrix(added, d),
@@ -121,9 +121,7 @@ export async function turn(
     opened: { under },
   });
   return session.at('user', () => [
-    upperOf(opened!.user!).map((entry, e) =>
-      BigInt.asUintN(ringBits, entry + (scaledNoise?.user![e]![0] ?? 0n)),
-    ),
+    upperOf(opened!.user!).map((entry, e) => BigInt.asUintN(ringBits, entry + entryOf(scaledNoise?.user, e))),
   ]);
 }
 
@@ -153,4 +151,9 @@ export async function turnBack(
 
 function zeros(rows: number, columns: number): Matrix {
   return Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
+}
+
+/** An entry of a column, and 0 where there is none. */
+function entryOf(column: Matrix | undefined, e: number): bigint {
+  return column === undefined ? 0n : column[e]![0]!;
 }

@@ -83,7 +83,7 @@ describe('the proof of form', () => {
 
   it('fails for another context, and for any change of itself', () => {
     expect(verify(ring, { ...claim, context: Uint8Array.of(1, 2, 4) }, proof)).toBe(false);
-    for (const at of [0, 63, 64, 70_000, proof.length - 1]) {
+    for (const at of [0, 31, 32, 70_000, proof.length - 1]) {
       const changed = proof.slice();
       changed[at]! ^= 1;
       expect(verify(ring, claim, changed)).toBe(false);
