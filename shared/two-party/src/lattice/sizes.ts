@@ -4,6 +4,7 @@
  */
 import { type Packing, packingOf, resultCount, type Sides } from './packing.ts';
 import { DEGREES, type Degree, largestLimbs, leastDegree, PRIME_BITS } from './security.ts';
+import { signedBytes } from './words.ts';
 
 /** Every prime has more bits: a test holds all of them to it. */
 export const LEAST_PRIME_BITS = 29.95;
@@ -67,12 +68,12 @@ export interface LatticePlan {
   readonly statements: readonly Statement[];
 }
 
-/** Returns the repetitions and widths of a proof with so many secrets, such that it takes two tries on average. */
+/** Returns the repetitions and widths of a proof with so many secrets, such that seven tries in ten succeed. */
 export function proofSizes(degree: Degree, classes: number, ciphertexts: number, secrets: number) {
   const repetitions = Math.ceil(SOUNDNESS_BITS / Math.log2((2 * degree) / classes));
   // An answer is rejected where a mask is within the greatest shift of either end of its range.
   const bitsFor = (coefficients: number, shift: number) =>
-    Math.ceil(Math.log2((repetitions * coefficients * 2 * shift) / (Math.LN2 / 2)));
+    Math.ceil(Math.log2((repetitions * coefficients * 2 * shift) / (Math.LN2 / 4)));
   const outside = ciphertexts * (degree - degree / classes);
   return {
     repetitions,
@@ -93,10 +94,9 @@ export function proofBytes({
   Statement,
   'degree' | 'classes' | 'ciphertexts' | 'repetitions' | 'secretMaskBits' | 'errorMaskBits'
 >): number {
-  const outside = ciphertexts * (degree - degree / classes);
-  return (
-    Math.ceil((repetitions * (degree * secretMaskBits + (degree + outside) * errorMaskBits)) / 8) + HASH_BYTES
-  );
+  const outside = degree - degree / classes;
+  const errors = signedBytes(degree, errorMaskBits) + ciphertexts * signedBytes(outside, errorMaskBits);
+  return HASH_BYTES + repetitions * (signedBytes(degree, secretMaskBits) + errors);
 }
 
 /** Bits of what two answers of a proof show of a secret, s̄, and of an error, ē: 2 b = −a s̄ + ē. */

@@ -55,9 +55,6 @@ const FLOORED_EXPONENTS: Exponents = {
   guard: RELEASED_BITS + 43,
 };
 
-/** What the product P T may be off by, in bits of a unit: see ProductSize. */
-export const TURNED_ERROR = { errorBits: 2, junkBits: 4 } as const;
-
 export interface RotatedParameters {
   readonly features: number;
   /** True for a correlation matrix, whose units are not those of the statistics. */
@@ -87,11 +84,6 @@ export interface RotatedParameters {
   readonly noiseScale: bigint | undefined;
   /** Bits of an entry of 2^γ noise, sign included. */
   readonly noiseEntryBits: number;
-  /**
-   * What an entry of M may be off by: the discrete noise, by 2^t, and the error of P T, which P multiplies once more. The mask is wider than
-   * 2^hiddenBits by 2^43 for each entry.
-   */
-  readonly hiddenBits: number;
   /** m: the mask is uniform in [0, 2^m), in units of 2^(−2f). */
   readonly maskBits: number;
   /** Fraction bits of the directions A that the data user asks for, f as well. */
@@ -126,9 +118,6 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const ringBits = traceBits + 2 * rotationBits + 2;
   checkRings([ringBits], MAXIMUM_PCA_RING_BITS);
   const noiseBits = 2 * rotationBits - exponents.noise;
-  // P T is off by less than 2^5 units: what its product, rounding and others' rows change.
-  const errorOfTurned = Math.ceil(rotationBits + Math.log2(d) / 2 + TURNED_ERROR.junkBits + 1);
-  const hiddenBits = Math.max(traceBits, errorOfTurned) + 1;
   return {
     features: d,
     standardised,
@@ -141,8 +130,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
     noiseBits,
     noiseScale,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
-    hiddenBits,
-    maskBits: hiddenBits + ceilLog2(entries) + MASK_GUARD,
+    maskBits: traceBits + ceilLog2(entries) + MASK_GUARD,
     directionBits: rotationBits,
     floodBits: 2 * rotationBits - exponents.flood,
     vectorRingBits: 2 * rotationBits + 2,

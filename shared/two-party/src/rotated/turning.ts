@@ -14,11 +14,25 @@ import {
   transpose,
   upperOf,
 } from './matrices.ts';
-import { type RotatedParameters, TURNED_ERROR } from './parameters.ts';
+import { ceilLog2, MASK_GUARD, type RotatedParameters } from './parameters.ts';
 import type { RotationSecrets } from './secrets.ts';
 
-/** A whole result is off by less than 2^−45 units, so that it is exact but for a probability of 2^−44. */
-const EXACT_BITS = -45;
+/** A whole result is off by less than 2^−44 units, so that it is exact except with a probability of 2^−43. */
+const EXACT_BITS = -44;
+
+/** The bits of a unit that the product P T may be off by: see ProductSize. */
+const TURNED_ERROR = { errorBits: 6, junkBits: 7 } as const;
+
+/**
+ * Returns the bits of what an entry of M may be off by, and of the mask that hides it, which is wider by 2^43 for each entry: the
+ * discrete noise is off by the bound on the trace, and P T, off by less than 2^8 units, meets P once more.
+ */
+export function turnedBits({ features: d, ringBits, rotationBits }: RotatedParameters) {
+  const traceBits = ringBits - 2 * rotationBits - 2;
+  const turned = Math.ceil(rotationBits + Math.log2(d) / 2) + TURNED_ERROR.junkBits + 1;
+  const hiddenBits = Math.max(traceBits, turned) + 1;
+  return { hiddenBits, maskBits: hiddenBits + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD };
+}
 
 /** Shares of the statistics: R as a column of its upper triangle, V as a column, integers. */
 export interface ScatterShares {
@@ -78,7 +92,8 @@ export async function turn(
   secrets: () => Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>,
   parameters: RotatedParameters,
 ): Promise<Piece> {
-  const { features: d, ringBits, rotationBits, noiseEntryBits, noiseScale, hiddenBits } = parameters;
+  const { features: d, ringBits, rotationBits, noiseEntryBits, noiseScale } = parameters;
+  const { hiddenBits } = turnedBits(parameters);
   const whole = { ringBits, part: 'whole', proven: true } as const;
   const square = { ...whole, rows: d, inner: d, columns: d, factorBits: rotationBits, rowBits: rotationBits };
   const noised: Sizes = {
@@ -133,8 +148,7 @@ export async function turnBack(
   components: number,
   { features: d, rotationBits, vectorRingBits: ringBits, floodBits }: RotatedParameters,
 ): Promise<Piece> {
-  // 2^−50 of the flood's deviation, far below what P's own rounding moves vectors by.
-  const errors = { errorBits: floodBits - 50, junkBits: floodBits - 50 };
+  const errors = { errorBits: floodBits - 48, junkBits: floodBits - 47 };
   const [opened] = await session.together({
     size: {
       ...{ rows: d, inner: d, columns: components, part: 'whole', ringBits, proven: true },
