@@ -51,7 +51,7 @@ export interface Answer {
   readonly shares: readonly bigint[];
 }
 
-/** What is added to each result that is opened: the CSP's own share and its mask, in units of the ring. */
+/** Returns the number that is added to a result where it is opened: the CSP's own share and its mask, in units of the ring. */
 export type Opening = (place: Place) => bigint;
 
 /** Residues of twice the CSP's factor, row by row, by prime: made once for all answers. */
@@ -178,14 +178,14 @@ function uniformIntegers(count: number, bits: number, random: RandomSource): big
   );
 }
 
-/** Bytes of an answer with so many results. */
+/** Returns the bytes of an answer with this number of results. */
 export function answerBytes({ down, degree }: SizedProduct, results: number): number {
   return down * (wordBytes(degree) + wordBytes(results));
 }
 
 /**
  * Returns the data user's shares, or what an answer opens, in [0, 2^ringBits), in the order of resultPlaces().
- * @throws ERR_CHANNEL_MESSAGE for residues that are none
+ * @throws ERR_CHANNEL_MESSAGE for a word that is not below its prime
  */
 export function decrypted(
   ring: Ring,

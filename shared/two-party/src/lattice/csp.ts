@@ -109,7 +109,7 @@ export class LatticeCsp {
     beforeOpening: () => Promise<void> = async () => {},
   ): Promise<bigint[][][]> {
     const opens = asked.some(({ opening }) => opening !== undefined);
-    // What stays shared may leave before: a share that is uniform modulo q hides it.
+    // A result that stays shared may leave before: a share that is uniform modulo q hides it.
     if (opens) await this.#verify();
     for (const { product } of asked) await this.#complete(product);
     if (opens) await beforeOpening();

@@ -1,4 +1,4 @@
-/** What both ends of a run of secret products agree on: messages, rings, public polynomials. */
+/** The messages, rings and public polynomials that both ends of a run of secret products have in common. */
 import { createHash } from 'node:crypto';
 import type { Packing } from './packing.ts';
 import { type Polynomial, Ring } from './ring.ts';

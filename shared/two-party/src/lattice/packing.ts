@@ -11,7 +11,7 @@ export interface Sides {
   readonly rows: number;
   readonly inner: number;
   readonly columns: number;
-  /** Whether results are the upper triangle of a square alone. */
+  /** 'upper' where results are the upper triangle of a square alone. */
   readonly part: 'whole' | 'upper';
 }
 

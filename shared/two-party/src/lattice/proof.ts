@@ -12,7 +12,7 @@ import { uniformSmall } from './samplers.ts';
 import { ERROR_BOUND, HASH_BYTES, proofBytes, type Statement } from './sizes.ts';
 import { packSigned, signedBytes, unpackSigned } from './words.ts';
 
-/** What both ends know: transforms of the public polynomials, and coefficients of what was sent. */
+/** The transforms of public polynomials, and the coefficients of what was sent, which both ends know. */
 export interface Claim {
   readonly statement: Statement;
   /** a′ and the a_k. */
@@ -117,7 +117,7 @@ function rangesOf({ stages, secretMaskBits, errorMaskBits, ciphertexts }: Statem
   return [secret, ...Array.from({ length: ciphertexts + 1 }, () => error)];
 }
 
-/** Returns whether answer number `i` of a repetition says nothing of class 0: those for ciphertexts do not. */
+/** Returns whether answer number `i` of a repetition leaves class 0 out: those for ciphertexts do. */
 const leavesOut = (i: number): boolean => i > 1;
 
 function isWithin(entries: Int32Array, most: number): boolean {
@@ -184,7 +184,7 @@ function clearClass(entries: Int32Array, classes: number): void {
 }
 
 /**
- * Returns whether the proof holds. It depends on nothing but messages.
+ * Returns whether the proof holds. It depends on messages alone.
  */
 export function verify(ring: Ring, claim: Claim, proof: Uint8Array): boolean {
   const { statement } = claim;

@@ -61,7 +61,7 @@ export class Ring {
   readonly modulus: bigint;
   readonly #arena: Arena;
   readonly #tables: readonly Tables[];
-  /** By the number of a prime that is dropped and of one that stays. */
+  /** Factors of rescaling, by the number of a prime that stays and of the one that is dropped. */
   readonly #dropping = new Map<string, Factor>();
 
   private constructor(degree: Degree, arena: Arena, tables: readonly Tables[]) {
@@ -82,7 +82,7 @@ export class Ring {
     );
   }
 
-  /** The same with its first primes alone, in the same memory: each polynomial of the longer ring is one of it. */
+  /** Returns the ring of its first primes, in the same memory: each polynomial of the longer ring is one of it. */
   prefix(limbs: number): Ring {
     return new Ring(this.degree, this.#arena, this.#tables.slice(0, limbs));
   }

@@ -1,6 +1,6 @@
 /**
  * Draws the polynomials of ring LWE. Ternary and binomial coefficients take the same work whatever they are; uniform words are drawn
- * again while they are not below their prime, which says nothing of those that are.
+ * again while they are not below their prime, which does not depend on those that are.
  */
 import { createHash } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';

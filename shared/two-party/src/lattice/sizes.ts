@@ -33,7 +33,7 @@ export interface ProductSize extends Sides {
   readonly junkBits?: number;
   /** Products of one stage leave in one message of the data user, under one secret. */
   readonly stage: number;
-  /** Whether it must be shown that the data user fills class 0 alone. */
+  /** True where it must be shown that the data user fills class 0 alone. */
   readonly proven: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Statement {
   /** Ciphertexts under each of its secrets. */
   readonly ciphertexts: number;
   readonly repetitions: number;
-  /** Masks of answers for secrets, and for errors, are uniform integers of so many bits with their sign. */
+  /** Masks of answers for secrets, and for errors, are uniform integers of this number of bits, sign included. */
   readonly secretMaskBits: number;
   readonly errorMaskBits: number;
 }
@@ -68,7 +68,7 @@ export interface LatticePlan {
   readonly statements: readonly Statement[];
 }
 
-/** Returns the repetitions and widths of a proof with so many secrets, such that seven tries in ten succeed. */
+/** Returns the repetitions and widths of a proof with this number of secrets, such that seven tries in ten succeed. */
 export function proofSizes(degree: Degree, classes: number, ciphertexts: number, secrets: number) {
   const repetitions = Math.ceil(SOUNDNESS_BITS / Math.log2((2 * degree) / classes));
   // An answer is rejected where a mask is within the greatest shift of either end of its range.
@@ -143,7 +143,7 @@ interface Candidate {
   readonly bytes: number;
 }
 
-/** Sizes products of one statement with so many classes; nothing where the degree has no room for them. */
+/** Sizes products of one statement with this number of classes; nothing where the degree has no room for them. */
 function sizedWith(sizes: readonly ProductSize[], degree: Degree, classes: number): Candidate | undefined {
   const [first] = sizes;
   const { ciphertexts, blocks } = packingOf(first!, degree, classes);

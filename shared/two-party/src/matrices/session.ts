@@ -8,7 +8,7 @@ import type { Matrix } from '../rotated/matrices.ts';
 /** The two servers. */
 export type End = 'csp' | 'user';
 
-/** What each end has of a matrix, where a session knows it: shares of one that both have, or one that one end knows. */
+/** The shares of a matrix that both ends have, or a matrix that one end knows: of each end those that a session knows. */
 export type Piece = Readonly<Partial<Record<End, Matrix>>>;
 
 /** A product of what the CSP has of one matrix and the data user of another. */
@@ -39,12 +39,12 @@ export class MatrixSession {
     this.#products = products;
   }
 
-  /** What one end computes alone. */
+  /** Returns what one end computes alone. */
   at(end: End, compute: () => Matrix): Piece {
     return this.#ends.includes(end) ? { [end]: compute() } : {};
   }
 
-  /** What both ends compute alike, each from its own shares. */
+  /** Returns what both ends compute alike, each from its own shares. */
   each(shares: readonly Piece[], compute: (...own: Matrix[]) => Matrix): Piece {
     return Object.fromEntries(this.#ends.map((end) => [end, compute(...shares.map((piece) => piece[end]!))]));
   }

@@ -62,7 +62,7 @@ export async function scatter(
       user: known,
     },
   );
-  // Of Q R the data user has Q times its own share as well, and of the raise all.
+  // The data user adds Q times its own share of R, and all of the raise.
   const own = session.at('user', () => {
     const more = symmetricMatrix(
       R.user!.map(([entry]) => Q() * entry!),
