@@ -48,12 +48,10 @@ export function primalSecurityBits(degree: number, modulusBits: number, deviatio
   return Number.POSITIVE_INFINITY;
 }
 
-/** @throws ERR_TASK_RANGE for a modulus that no degree has enough security for */
-export function leastDegree(limbs: number): Degree {
-  const degree = DEGREES.find((one) => limbs <= largestLimbs(one));
-  if (degree !== undefined) return degree;
-  throw new CodedError(
+/** Refuses a product for which no degree has a modulus that is long enough and secure. */
+export function modulusRefusal(): CodedError {
+  return new CodedError(
     TWO_PARTY_CODES.ERR_TASK_RANGE,
-    `"task" expected secret products with a modulus of at most ${PRIME_BITS * largestLimbs(16384)} bits, got ${PRIME_BITS * limbs}: fewer samples, features or fraction bits are needed`,
+    `"task" expected secret products with moduli of at most ${PRIME_BITS * largestLimbs(16384)} bits: fewer samples, features or fraction bits are needed`,
   );
 }

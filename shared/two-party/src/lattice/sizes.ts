@@ -3,7 +3,7 @@
  * docs/lattice.md derives what is only stated here, by the same names.
  */
 import { type Packing, packingOf, resultCount, type Sides } from './packing.ts';
-import { DEGREES, type Degree, largestLimbs, leastDegree, PRIME_BITS } from './security.ts';
+import { DEGREES, type Degree, largestLimbs, modulusRefusal, PRIME_BITS } from './security.ts';
 import { signedBytes } from './words.ts';
 
 /** Every prime has more bits: a test holds all of them to it. */
@@ -174,20 +174,17 @@ export function productBytes({ packing, up, down, degree, ...size }: SizedProduc
   return ((polynomials * degree + resultCount(size) * down) * PRIME_BITS) / 8;
 }
 
-/** Returns the least bytes among all numbers of classes. */
+/** Returns what takes the least bytes among all degrees and numbers of classes. */
 function bestOf(sizes: readonly ProductSize[]): Candidate {
   let best: Candidate | undefined;
-  let widest = 0;
   for (const degree of DEGREES) {
     for (let classes = 1; classes <= degree / 2; classes *= 2) {
       const one = sizedWith(sizes, degree, classes);
       if (one !== undefined && (best === undefined || one.bytes < best.bytes)) best = one;
     }
   }
-  if (best !== undefined) return best;
-  widest = Math.max(...sizes.map(({ ringBits, rowBits }) => ringBits + rowBits));
-  leastDegree(limbsFor(widest + HIDING_BITS) + largestLimbs(16384));
-  throw new TypeError('"sizes" expected a refusal');
+  if (best === undefined) throw modulusRefusal();
+  return best;
 }
 
 /**
