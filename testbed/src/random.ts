@@ -13,7 +13,7 @@ export function generator(seed: number): () => number {
 }
 
 /** Two independent standard normal numbers from two uniform ones in (0, 1], in doubles: for what is no secret (Box and Muller, 1958). */
-export function normalPair(next: () => number): readonly [number, number] {
+function normalPair(next: () => number): readonly [number, number] {
   const radius = Math.sqrt(-2 * Math.log(next()));
   const angle = 2 * Math.PI * next();
   return [radius * Math.cos(angle), radius * Math.sin(angle)];

@@ -67,7 +67,7 @@ interface NoisyCovariances {
 }
 
 /** All that was sent, by who sees it. */
-export interface Elfedpca extends NoisyCovariances {
+interface Elfedpca extends NoisyCovariances {
   /** Site 2 dealt them, so that it knows all. The first is of zeros: site 1 has none. */
   readonly masks: readonly (readonly bigint[])[];
   /** Site 1 collects these, its own first and plain. */
@@ -148,7 +148,7 @@ export function elfedpcaDeviation(sites: readonly Site[], setting: PcaSetting, v
 }
 
 /** E: the same for all who know the seed. */
-export const sharedNoise = (seed: string, dimension: number, sigma: number): number[][] =>
+const sharedNoise = (seed: string, dimension: number, sigma: number): number[][] =>
   symmetricGaussianNoise(predictableRandomness(seed), dimension, { sigma });
 
 /** A_i of every site, by one that knows the seed: it draws E again and subtracts E/s from the messages. */

@@ -108,7 +108,7 @@ export function released(
 }
 
 /** The decomposition is computed from `noisy`; each server knows its own noise beside. */
-export interface StageRelease {
+interface StageRelease {
   readonly noisy: readonly bigint[];
   readonly exact: readonly bigint[];
   readonly noises: readonly (readonly bigint[])[];
