@@ -157,7 +157,7 @@ class Demo {
     };
     const figures = done.map((it) => it.figures);
     const { writeReport } = await reporting;
-    await writeReport({ folder: out, report: demoReport(summary, figures), data: summary });
+    await writeReport({ folder: out, report: await demoReport(summary, figures), data: summary });
     if (this.#options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else
       printSummary(

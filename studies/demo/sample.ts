@@ -4,10 +4,10 @@ import { seriesCount } from '../instrument/report/theme.ts';
 /** Of a plot: more would make the page heavy and show no more. */
 const MOST_POINTS = 600;
 
-/** A series per label, the most frequent first; `note` says what was left out or put together, for a caption. */
+/** A series per label, the most frequent first, of one row of `step`. */
 export function chosenSeries<Row extends { readonly label: string }>(
   rows: readonly Row[],
-): { series: { label: string; members: Row[] }[]; note: string } {
+): { series: { label: string; members: Row[] }[]; step: number } {
   const step = Math.ceil(rows.length / MOST_POINTS);
   const chosen = rows.filter((_, i) => i % step === 0);
   const groups = Map.groupBy(chosen, ({ label }) => label || 'no label');
@@ -16,5 +16,5 @@ export function chosenSeries<Row extends { readonly label: string }>(
   const rest = sorted.slice(own.length).flatMap(([, members]) => members);
   const series = own.map(([label, members]) => ({ label, members }));
   if (rest.length > 0) series.push({ label: `${sorted.length - own.length} other labels`, members: rest });
-  return { series, note: step === 1 ? '' : ` One row of ${step} is shown.` };
+  return { series, step };
 }

@@ -115,8 +115,12 @@ export interface TableOf extends Shown {
   readonly cells?: Readonly<Record<string, Figure>>;
 }
 
+type Mark = 'line' | 'dashed' | 'points';
+
 export interface ChartOf extends Shown {
-  readonly mark: 'line' | 'dashed' | 'points' | 'bar' | 'lying bar';
+  readonly mark: Mark | 'bar' | 'lying bar';
+  /** A column whose value is the mark of a series, where series differ in theirs. */
+  readonly markFrom?: string;
   readonly x: {
     readonly column: string;
     readonly title?: string;

@@ -68,7 +68,7 @@ export function chartsOf(name: string, declared: ChartOf, records: Records): Cha
 }
 
 function lines(
-  { mark, x, y, colour, fittedFrom }: ChartOf,
+  { mark, markFrom, x, y, colour, fittedFrom }: ChartOf,
   own: readonly Tidy[],
   records: Records,
 ): LineDrawing {
@@ -76,7 +76,7 @@ function lines(
   const drawn = grouped(own, colour === undefined ? [] : [colour]).map(
     (group): Line => ({
       name: colour === undefined ? y.title : value(colour, group[0]![colour]),
-      style: mark === 'line' ? 'solid' : (mark as 'dashed' | 'points'),
+      style: styleOf(markFrom === undefined ? mark : group[0]![markFrom]!),
       points: grouped(group, [x.column]).flatMap((at) => {
         const { value: height, low, high } = y.figure(at);
         const place = at[0]![x.column];
@@ -93,6 +93,8 @@ function lines(
       fittedFrom === undefined ? drawn : [...drawn, ...drawn.flatMap((line) => fitted(line, fittedFrom))],
   };
 }
+
+const styleOf = (mark: Value): Line['style'] => (mark === 'line' ? 'solid' : (mark as 'dashed' | 'points'));
 
 function fitted(line: Line, from: number): Line[] {
   const points = line.points.filter(({ x }) => x >= from);

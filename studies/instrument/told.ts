@@ -1,6 +1,6 @@
 /** What is made of a study's records: its frames, facts, tables, charts and conclusions. */
 import { readFile } from 'node:fs/promises';
-import type { Told } from './figure.ts';
+import { only, type Told } from './figure.ts';
 import { readPage } from './page.ts';
 import type { Report, Section } from './report/document.ts';
 import { escapeMarkdown } from './report/text.ts';
@@ -65,6 +65,19 @@ export function namedFacts(told: readonly ToldStudy[]): Map<string, Told> {
 export const measuredOf = (told: readonly ToldStudy[], cases: readonly MeasuredCase[]): ToldStudy[] =>
   told.filter(({ study }) => cases.some((it) => it.study === study.id));
 
+/** Declarations over records, and the words around them. */
+type Declared = Pick<Study, 'columns' | 'tables' | 'charts' | 'words'>;
+
+/** The tables and charts that words have places for. */
+function drawnOf({ tables, charts }: Declared, records: Records) {
+  const made = <T, B>(all: Readonly<Record<string, T>> = {}, make: (name: string, one: T) => B[]) =>
+    new Map(Object.entries(all).map(([name, one]) => [name, make(name, one)]));
+  return {
+    tables: made(tables, (_, table) => tablesOf(table, records)),
+    charts: made(charts, (name, chart) => chartsOf(name, chart, records)),
+  };
+}
+
 async function wordedStudy(
   { study, records, facts }: ToldStudy,
   results: StudyResults,
@@ -74,18 +87,38 @@ async function wordedStudy(
     if (told === undefined) throw new RangeError(`${study.id} has no fact "${name}"`);
     return told.value ?? Number.NaN;
   };
-  const made = <T, B>(all: Readonly<Record<string, T>> = {}, make: (name: string, one: T) => B[]) =>
-    new Map(Object.entries(all).map(([name, one]) => [name, make(name, one)]));
   const { title, words } = await readPage(study.words);
   const placed = worded(words, {
     facts,
-    tables: made(study.tables, (_, table) => tablesOf(table, records)),
-    charts: made(study.charts, (name, chart) => chartsOf(name, chart, records)),
+    ...drawnOf(study, records),
     holds: new Map(Object.entries(study.holds ?? {}).map(([name, holds]) => [name, holds(number)])),
     isWhole: isWhole(results),
     areOwnRows: areOwnRows(results),
   });
   return { title, ...placed };
+}
+
+/**
+ * The report of a run that no study has planned, such as a demo's. Its words begin with `# TITLE`; each record of the frame `run` has
+ * facts by the names of its columns.
+ * @param frames records by the names that tables and charts have in `of`
+ * @throws RangeError for a fact that the run does not have
+ */
+export async function pageOf(
+  page: Declared,
+  frames: Readonly<Record<string, readonly Tidy[]>>,
+): Promise<Report> {
+  const records: Records = { columns: page.columns ?? {}, of: (frame) => frames[frame ?? 'run'] ?? [] };
+  const names = new Set(records.of('run').flatMap((record) => Object.keys(record)));
+  const facts = new Map([...names].map((name) => [name, only(name)(records.of('run'))]));
+  const { introduction, sections, contradictions } = worded(await readFile(page.words, 'utf8'), {
+    facts,
+    ...drawnOf(page, records),
+    ...{ holds: new Map(), isWhole: true },
+  });
+  if (contradictions.length > 0) throw new RangeError(contradictions.join('; '));
+  const [, title = '', rest = ''] = /^# (.+)\n([\s\S]*)$/.exec(introduction.join('\n\n')) ?? [];
+  return { title, introduction: [rest.trim()], sections };
 }
 
 const areOwnRows = ({ description: { chosen } }: StudyResults): boolean => chosen.data !== undefined;

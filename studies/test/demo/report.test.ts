@@ -9,6 +9,7 @@ import { chosenSeries } from '../../demo/sample.ts';
 import type { Summary } from '../../demo/summary.ts';
 import type { Chart, LineDrawing } from '../../instrument/report/document.ts';
 import { browserMissing, launchOptions } from '../../instrument/report/in-browser.ts';
+import { reportToMarkdown } from '../../instrument/report/markdown.ts';
 import { seriesCount } from '../../instrument/report/theme.ts';
 import { writeReport } from '../../instrument/report/write.ts';
 import { chartsOf, openReport } from './support/page.ts';
@@ -57,7 +58,7 @@ const summary = (twoParty: string): Summary => ({
   results: [],
 });
 const methods = [figures('pca', 4), figures('dca', 1)];
-const report = demoReport(summary('rotated'), methods);
+const report = await demoReport(summary('rotated'), methods);
 const charts = chartsOf(report);
 const chart = (name: string): Chart => charts.find((it) => it.name === name)!;
 const linesOf = (name: string) => (chart(name).drawing as LineDrawing).lines;
@@ -65,8 +66,8 @@ const linesOf = (name: string) => (chart(name).drawing as LineDrawing).lines;
 describe('the page', () => {
   test('has a scree plot, the rows of both decompositions by label, and times by role', () => {
     expect(charts.map(({ name }) => name)).toEqual([
-      ...['scree-pca', 'rows-pca', 'clear-rows-pca'],
-      ...['scree-dca', 'rows-dca', 'times'],
+      ...['scree-pca', 'scree-dca', 'rows-pca', 'clear-rows-pca'],
+      ...['one-component-dca', 'times'],
     ]);
     const [clear, computed] = linesOf('scree-pca');
     expect(computed!.points).toEqual([100, 50, 100 / 3, 25].map((y, i) => ({ x: i + 1, y })));
@@ -76,18 +77,19 @@ describe('the page', () => {
     expect(rows[1]!.points[0]).toEqual({ x: Math.cos(1), y: Math.sin(2) });
     expect(linesOf('clear-rows-pca')[1]!.points[0]).toEqual({ x: Math.cos(1.001), y: Math.sin(2.002) });
     // One component alone: against the clear one.
-    expect(linesOf('rows-dca')[0]!.points[0]).toEqual({ x: 1, y: Math.cos(0.001) });
+    expect(linesOf('one-component-dca')[0]!.points[0]).toEqual({ x: 1, y: Math.cos(0.001) });
     expect(chart('times').drawing).toMatchObject({
       bars: [{ values: [{ value: 120 }, { value: 30 }, { value: 60 }, { value: 1500 }] }, {}],
     });
   });
 
-  test('says what each party saw, and when that was the pooled statistics', () => {
-    const saw = (twoParty: string) =>
-      demoReport(summary(twoParty), methods)
-        .sections.at(-1)!
-        .blocks.map((block) => (block.kind === 'text' ? block.text : ''))
-        .join('\n');
+  test('says what each party saw, and when that was the pooled statistics', async () => {
+    const [ofRotated, ofSimulated] = await Promise.all(
+      ['rotated', 'simulated'].map(async (twoParty) =>
+        reportToMarkdown(await demoReport(summary(twoParty), methods)),
+      ),
+    );
+    const saw = (twoParty: string) => (twoParty === 'rotated' ? ofRotated! : ofSimulated!);
     expect(saw('rotated')).toContain(
       '4 vectors with their eigenvalues, the mean of the features, all eigenvalues',
     );
@@ -98,14 +100,14 @@ describe('the page', () => {
 
   test('shows so many rows and labels as can be told apart, and says what it left out', () => {
     const rows = Array.from({ length: 1500 }, (_, i) => ({ label: `${i % 20}`, i }));
-    const { series, note } = chosenSeries(rows);
+    const { series, step } = chosenSeries(rows);
     expect(series).toHaveLength(seriesCount);
     expect(series.at(-1)!.label).toBe(`${20 - seriesCount + 1} other labels`);
     expect(series.flatMap(({ members }) => members)).toHaveLength(500);
-    expect(note).toContain('One row of 3');
+    expect(step).toBe(3);
     expect(chosenSeries([{ label: '' }])).toEqual({
       series: [{ label: 'no label', members: [{ label: '' }] }],
-      note: '',
+      step: 1,
     });
   });
 });
