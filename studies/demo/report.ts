@@ -1,7 +1,7 @@
 /** The demo's page: what came out beside the clear reference, times by role, and what each party saw. Its words are in report.md. */
 
 import type { Task } from '@eigenveil/task';
-import { mean, only } from '../instrument/figure.ts';
+import { only } from '../instrument/figure.ts';
 import { MISSING } from '../instrument/quantities.ts';
 import type { Report } from '../instrument/report/document.ts';
 import type { ChartOf, TableOf } from '../instrument/study.ts';
@@ -63,7 +63,7 @@ const TABLES: Readonly<Record<string, TableOf>> = {
 
 const COMPONENTS = {
   x: { column: 'x', title: 'Component 1' },
-  y: { figure: mean('y'), title: 'Component 2' },
+  y: { figure: only('y'), title: 'Component 2' },
 } as const;
 const CHARTS: Readonly<Record<string, ChartOf>> = {
   scree: {
@@ -74,21 +74,42 @@ const CHARTS: Readonly<Record<string, ChartOf>> = {
     y: { figure: only('eigenvalue'), title: 'Eigenvalue' },
   },
   rows: {
-    ...{ of: 'rows', where: { shown: 'computed' }, each: ['method'], mark: 'points', colour: 'label' },
+    ...{
+      of: 'rows',
+      where: { shown: 'computed' },
+      each: ['method'],
+      mark: 'points',
+      colour: 'label',
+      isScatter: true,
+    },
     caption: 'Rows by label, reduced by the vectors of {method} by Eigenveil.',
     ...COMPONENTS,
   },
   'clear-rows': {
-    ...{ of: 'rows', where: { shown: 'clear' }, each: ['method'], mark: 'points', colour: 'label' },
+    ...{
+      of: 'rows',
+      where: { shown: 'clear' },
+      each: ['method'],
+      mark: 'points',
+      colour: 'label',
+      isScatter: true,
+    },
     caption: 'The same rows, reduced by the vectors of {method} in the clear.',
     ...COMPONENTS,
   },
   'one-component': {
-    ...{ of: 'rows', where: { shown: 'both' }, each: ['method'], mark: 'points', colour: 'label' },
+    ...{
+      of: 'rows',
+      where: { shown: 'both' },
+      each: ['method'],
+      mark: 'points',
+      colour: 'label',
+      isScatter: true,
+    },
     caption:
       'Rows by label: component 1 of {method} by Eigenveil and in the clear. Equal components lie on the diagonal.',
     x: { column: 'x', title: 'Component 1 by Eigenveil' },
-    y: { figure: mean('y'), title: 'Component 1 in the clear' },
+    y: { figure: only('y'), title: 'Component 1 in the clear' },
   },
   times: {
     ...{ of: 'times', mark: 'bar', colour: 'method' },

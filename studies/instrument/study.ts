@@ -121,6 +121,8 @@ export interface ChartOf extends Shown {
   readonly mark: Mark | 'bar' | 'lying bar';
   /** A column whose value is the mark of a series, where series differ in theirs. */
   readonly markFrom?: string;
+  /** Each record is a point of its own; otherwise the figure is one of all that have an x and a colour in common. */
+  readonly isScatter?: true;
   readonly x: {
     readonly column: string;
     readonly title?: string;

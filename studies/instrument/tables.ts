@@ -68,7 +68,7 @@ export function chartsOf(name: string, declared: ChartOf, records: Records): Cha
 }
 
 function lines(
-  { mark, markFrom, x, y, colour, fittedFrom }: ChartOf,
+  { mark, markFrom, isScatter, x, y, colour, fittedFrom }: ChartOf,
   own: readonly Tidy[],
   records: Records,
 ): LineDrawing {
@@ -77,7 +77,7 @@ function lines(
     (group): Line => ({
       name: colour === undefined ? y.title : value(colour, group[0]![colour]),
       style: styleOf(markFrom === undefined ? mark : group[0]![markFrom]!),
-      points: grouped(group, [x.column]).flatMap((at) => {
+      points: (isScatter ? group.map((record) => [record]) : grouped(group, [x.column])).flatMap((at) => {
         const { value: height, low, high } = y.figure(at);
         const place = at[0]![x.column];
         if (height === undefined || typeof place !== 'number') return [];

@@ -1,4 +1,4 @@
-/** The page of the demo of authentication: error rates, decisions of the service, one device window by window, and what each party saw. */
+/** The page of the demo of authentication: error rates, decisions of the service, and one device window by window. Its words are in report.md. */
 
 import {
   operatingPoints,
@@ -6,247 +6,188 @@ import {
   pool,
   WINDOWS_TOGETHER,
 } from '@eigenveil/testbed/recognition/error-rates';
-import type {
-  Chart,
-  Line,
-  Paragraph,
-  Point,
-  Report,
-  Section,
-  Table,
-} from '../../instrument/report/document.ts';
+import { only } from '../../instrument/figure.ts';
+import { MISSING } from '../../instrument/quantities.ts';
+import type { Report } from '../../instrument/report/document.ts';
+import type { ChartOf, TableOf } from '../../instrument/study.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
+import { pageOf } from '../../instrument/told.ts';
 import { WINDOWS_PER_FALSE_STEP_UP } from './evaluation.ts';
-import { agreementInWords, decidedFigures, type Figures, percent } from './summary.ts';
+import { agreementInWords, decidedFigures, type Figures } from './summary.ts';
 
-export function authenticationReport(figures: Figures): Report {
-  const { summary, setting, task } = figures;
+const PERCENT = { digits: 1, percent: true, unit: '%' } as const;
+const TABLES: Readonly<Record<string, TableOf>> = {
+  rates: {
+    of: 'rates',
+    caption: 'Equal error rates, pooled over all pairs of users with one threshold; 50 % is chance.',
+    rows: ['rows'],
+    cells: {
+      'Per window': only('perSample', PERCENT),
+      [`Over ${WINDOWS_TOGETHER} windows`]: only('overFive', PERCENT),
+    },
+  },
+  sessions: {
+    of: 'sessions',
+    caption: 'What the relying application read.',
+    rows: ['sessions'],
+    cells: {
+      Windows: only('windows'),
+      'Step-ups and locks': only('stops'),
+      Locks: only('locks'),
+      'Sessions stopped': only('stopped'),
+      'Windows until then, median': only('medianWindows'),
+    },
+  },
+  told: {
+    of: 'told',
+    caption: 'All that the relying application was told of {userId}, in order.',
+    each: ['userId'],
+    rows: ['event', 'decision', 'reason'],
+  },
+  times: {
+    of: 'times',
+    caption: 'Times; those of a device are medians while all devices work at once on this machine.',
+    rows: ['work'],
+    cells: { Time: only('milliseconds', { digits: 0, unit: 'ms' }) },
+  },
+};
+
+const CHARTS: Readonly<Record<string, ChartOf>> = {
+  det: {
+    ...{ of: 'det', mark: 'line', markFrom: 'mark', colour: 'curve', isScatter: true },
+    caption: `Detection error trade-off over one threshold for all users: how often a user is refused against how often an impostor passes. Dashed: means of ${WINDOWS_TOGETHER} windows.`,
+    x: { column: 'fmr', title: 'False match rate, %', scale: 'log' },
+    y: { figure: only('fnmr'), title: 'False non-match rate, %', scale: 'log' },
+  },
+  trust: {
+    ...{ of: 'trust', mark: 'line', markFrom: 'mark', colour: 'line' },
+    caption:
+      'Trust in the device of the first user of the file after each window, as the library computes it; the authenticator keeps it to itself. It is full again after each confirmed step-up.',
+    x: { column: 'window', title: 'Window of the session' },
+    y: { figure: only('trust'), title: 'Trust' },
+  },
+};
+
+const COLUMNS = {
+  rows: { title: 'Rows' },
+  sessions: { title: 'Sessions' },
+  event: { title: 'Event' },
+  decision: { title: 'Decision' },
+  reason: { title: 'Reason' },
+  work: { title: 'Work' },
+};
+
+export function authenticationReport(figures: Figures): Promise<Report> {
+  const { decided } = figures;
+  const { userId } = decided.subjects[0]!;
+  return pageOf(
+    { words: new URL('./report.md', import.meta.url), columns: COLUMNS, tables: TABLES, charts: CHARTS },
+    {
+      run: [runRecord(figures)],
+      rates: rateRecords(figures),
+      det: curveRecords(figures),
+      sessions: sessionRecords(figures),
+      trust: trustRecords(figures),
+      told: decided.events
+        .filter((event) => event.userId === userId)
+        .map(({ sequence, decision, reason }) => ({ userId, event: sequence, decision, reason })),
+      times: timeRecords(figures),
+    },
+  );
+}
+
+function runRecord({ summary, setting, task, times, decided }: Figures): Tidy {
   const { dataset, users, features, components, twoParty, totalSeconds } = summary;
   return {
-    title: `Eigenveil: ${users} users of ${dataset}, recognised window by window`,
-    introduction: [
-      `${users} devices with one user's rows each, a CSP and a data user computed a projection from ${features} features to ${components} components: a DCA by \`${twoParty}\` with a class for each user, ${task.keyBits}-bit keys. An authenticator then recognised the users from reduced rows. All were processes of one machine that talk TLS; it took ${totalSeconds.toFixed(1)} s.`,
-      `A window is ${setting.window}. Rows are in the order of their file, which is taken to be that of time: the first 40 % of each user's rows made the projection and the templates, the next 20 % the authenticator's settings, and the last 40 % are what is shown here. A row that the file has twice is used once.`,
-      ...(task.keyBits < 2048 ? [`**Keys of ${task.keyBits} bits are NOT secure.**`] : []),
-      "**Impostors have the victim's device**, with its key and its secret frame. Figures for impostors with devices of their own would look better, and would tell nothing of how people differ.",
-    ],
-    sections: [
-      errorSection(figures),
-      decisionSection(figures),
-      deviceSection(figures),
-      { title: 'Times', blocks: [timesTable(figures)] },
-      { title: 'What each party saw', blocks: [partiesText(figures)] },
-      { title: 'What this does not show', blocks: [limitsText(figures)] },
-    ],
+    ...{ dataset, users, features, components, twoParty, keyBits: String(task.keyBits) },
+    seconds: `${totalSeconds.toFixed(1)} s`,
+    window: setting.window,
+    shortKeys: task.keyBits < 2048 ? 'yes' : MISSING,
+    windowsPerFalseStepUp: String(WINDOWS_PER_FALSE_STEP_UP),
+    agreement: agreementInWords(decided),
+    plaintexts: times.contribution.plaintexts,
+    outputs: task.outputs.join(', '),
+    ...{ chosenComponents: setting.components, ridge: setting.ridge, score: setting.score },
   };
 }
 
-function errorSection({ summary, comparisons }: Figures): Section {
-  const { eer, rawEer, components, features, users } = summary;
-  const curve = (name: string, from: Figures['comparisons']['raw'], style: Line['style']): Line => ({
-    name,
-    style,
-    points: detPoints(from),
-  });
-  const { projected, raw } = comparisons;
-  const chart: Chart = {
-    kind: 'chart',
-    name: 'det',
-    caption: `Detection error trade-off over one threshold for all ${users} users: how often a user is refused against how often an impostor passes. Dashed: means of ${WINDOWS_TOGETHER} windows.`,
-    drawing: {
-      kind: 'lines',
-      x: { title: 'False match rate, %', scale: 'log' },
-      y: { title: 'False non-match rate, %', scale: 'log' },
-      lines: [
-        curve('Projected', projected, 'solid'),
-        curve('Raw', raw, 'solid'),
-        curve(`Projected, ${WINDOWS_TOGETHER} windows`, overWindows(projected, WINDOWS_TOGETHER), 'dashed'),
-        curve(`Raw, ${WINDOWS_TOGETHER} windows`, overWindows(raw, WINDOWS_TOGETHER), 'dashed'),
-      ],
-    },
-  };
-  const rates: Table = {
-    kind: 'table',
-    caption: 'Equal error rates, pooled over all pairs of users with one threshold; 50 % is chance.',
-    columns: [
-      { title: 'Rows', align: 'left' },
-      { title: 'Per window', align: 'right' },
-      { title: `Over ${WINDOWS_TOGETHER} windows`, align: 'right' },
-    ],
-    rows: [
-      [`Projected to ${components} components`, percent(eer.perSample), percent(eer.overFive)],
-      [
-        `Raw, ${features} features, scaled Manhattan distance`,
-        percent(rawEer.perSample),
-        percent(rawEer.overFive),
-      ],
-    ],
-  };
-  const text: Paragraph = {
-    kind: 'text',
-    text: 'No score leaves the authenticator, so these rates are computed in the process of the demo, which alone has rows of everybody: from the same rows, templates and projection, by the library that the authenticator runs. Frames change no score.',
-  };
-  return { title: 'How well users are told apart', blocks: [rates, chart, text] };
-}
+const rateRecords = ({ summary: { eer, rawEer, components, features } }: Figures): Tidy[] => [
+  { rows: `Projected to ${components} components`, ...eer },
+  { rows: `Raw, ${features} features, scaled Manhattan distance`, ...rawEer },
+];
 
 /** Points of a curve are so far apart, in powers of ten of either rate: closer ones could not be told apart. */
 const APART = 0.1;
 
-/** In percent, where both rates are more than 0, as a logarithm needs. */
-function detPoints(comparisons: Figures['comparisons']['raw']): Point[] {
-  const points: Point[] = [];
-  for (const { fmr, fnmr } of operatingPoints(pool(comparisons))) {
-    if (fmr === 0 || fnmr === 0) continue;
-    const last = points.at(-1);
-    const point = { x: 100 * fmr, y: 100 * fnmr };
-    if (last === undefined || Math.log10(point.x / last.x) + Math.log10(last.y / point.y) >= APART)
-      points.push(point);
-  }
-  return points;
+/** Rates in percent, where both are more than 0, as a logarithm needs. */
+function curveRecords({ comparisons: { projected, raw } }: Figures): Tidy[] {
+  const together = (from: Figures['comparisons']['raw']) => overWindows(from, WINDOWS_TOGETHER);
+  return [
+    { curve: 'Projected', mark: 'line', from: projected },
+    { curve: 'Raw', mark: 'line', from: raw },
+    { curve: `Projected, ${WINDOWS_TOGETHER} windows`, mark: 'dashed', from: together(projected) },
+    { curve: `Raw, ${WINDOWS_TOGETHER} windows`, mark: 'dashed', from: together(raw) },
+  ].flatMap(({ curve, mark, from }) => {
+    let last: { readonly fmr: number; readonly fnmr: number } | undefined;
+    return operatingPoints(pool(from)).flatMap((point) => {
+      if (point.fmr === 0 || point.fnmr === 0) return [];
+      if (last && Math.log10(point.fmr / last.fmr) + Math.log10(last.fnmr / point.fnmr) < APART) return [];
+      last = point;
+      return [{ curve, mark, fmr: 100 * point.fmr, fnmr: 100 * point.fnmr }];
+    });
+  });
 }
 
-function decisionSection({ decided }: Figures): Section {
+function sessionRecords({ decided }: Figures): Tidy[] {
   const { genuine, impostor } = decidedFigures(decided);
-  const table: Table = {
-    kind: 'table',
-    caption: 'What the relying application read.',
-    columns: [
-      { title: 'Sessions', align: 'left' },
-      { title: 'Windows', align: 'right' },
-      { title: 'Step-ups and locks', align: 'right' },
-      { title: 'Locks', align: 'right' },
-      { title: 'Sessions stopped', align: 'right' },
-      { title: 'Windows until then, median', align: 'right' },
-    ],
-    rows: [
-      { name: 'Of the users themselves', it: genuine },
-      { name: 'Of others with the device', it: impostor },
-    ].map(({ name, it }) => [
-      `${name}: ${it.streams}`,
-      String(it.windows),
-      String(it.stops),
-      String(it.locks),
-      `${it.stopped} of ${it.streams}`,
-      it.medianWindows === undefined ? '–' : String(it.medianWindows),
-    ]),
-  };
-  return {
-    title: 'What the authenticator decided',
-    blocks: [
-      {
-        kind: 'text',
-        text: `A session begins at \`step-up\`, which the relying application confirms after its first window: whoever takes a device over takes it unlocked. After that it confirms step-ups of the user, and none of somebody else. A lock ends a session. The trust engine was set for one false step-up in ${WINDOWS_PER_FALSE_STEP_UP} windows of the right user, from rows of the middle 20 %; where people change from day to day, the last 40 % see more of them.`,
-      },
-      table,
-      {
-        kind: 'text',
-        text: agreementInWords(decided),
-      },
-    ],
-  };
+  return [
+    { name: 'Of the users themselves', it: genuine },
+    { name: 'Of others with the device', it: impostor },
+  ].map(({ name, it: { streams, windows, stops, locks, stopped, medianWindows } }) => ({
+    sessions: `${name}: ${streams}`,
+    ...{ windows, stops, locks, stopped: `${stopped} of ${streams}` },
+    ...(medianWindows !== undefined && { medianWindows }),
+  }));
 }
 
 /** The first user of the file and the next person: chosen before anything was computed. */
-function deviceSection({ decided }: Figures): Section {
-  const { trust, streams, replays, subjects, events } = decided;
-  const [own, other] = [0, 1].map((source) => {
+function trustRecords({ decided: { trust, streams, replays, subjects } }: Figures): Tidy[] {
+  const shown = [0, 1].map((source) => {
     const at = streams.findIndex((stream) => stream.target === 0 && stream.source === source);
-    return { moments: replays[at]!, name: subjects[source]!.name };
-  }) as [Shown, Shown];
-  const last = Math.max(own.moments.length, other.moments.length, 2);
-  const level = (name: string, y: number): Line => ({
-    name,
-    style: 'dashed',
-    points: [
-      { x: 1, y },
-      { x: last, y },
-    ],
+    const line = `User ${subjects[source]!.name}${source === 0 ? '' : ' with that device'}`;
+    return { line, moments: replays[at]! };
   });
-  const line = (name: string, { moments }: Shown): Line => ({
-    name,
-    style: moments.length === 1 ? 'points' : 'solid',
-    points: moments.map(({ trust: y }, i) => ({ x: i + 1, y })),
-  });
-  const { userId } = subjects[0]!;
-  const chart: Chart = {
-    kind: 'chart',
-    name: 'trust',
-    caption: `Trust in the device of user ${own.name} after each window, as the library computes it; the authenticator keeps it to itself. It is full again after each confirmed step-up.`,
-    drawing: {
-      kind: 'lines',
-      x: { title: 'Window of the session', scale: 'linear' },
-      y: { title: 'Trust', scale: 'linear' },
-      lines: [
-        line(`User ${own.name}`, own),
-        line(`User ${other.name} with that device`, other),
-        level('Step-up below', trust.stepUpBelow),
-        level('Lock below', trust.lockBelow),
-      ],
-    },
-  };
-  const told: Table = {
-    kind: 'table',
-    caption: `All that the relying application was told of ${userId}, in order.`,
-    columns: [
-      { title: 'Event', align: 'right' },
-      { title: 'Decision', align: 'left' },
-      { title: 'Reason', align: 'left' },
-    ],
-    rows: events
-      .filter((event) => event.userId === userId)
-      .map(({ sequence, decision, reason }) => [String(sequence), decision, reason]),
-  };
-  return { title: 'One device, window by window', blocks: [chart, told] };
+  const last = Math.max(2, ...shown.map(({ moments }) => moments.length));
+  const level = (line: string, height: number) =>
+    [1, last].map((window) => ({ line, mark: 'dashed', window, trust: height }));
+  return [
+    ...shown.flatMap(({ line, moments }) =>
+      moments.map((moment, i) => ({
+        ...{ line, mark: moments.length === 1 ? 'points' : 'line' },
+        ...{ window: i + 1, trust: moment.trust },
+      })),
+    ),
+    ...level('Step-up below', trust.stepUpBelow),
+    ...level('Lock below', trust.lockBelow),
+  ];
 }
 
-interface Shown {
-  readonly moments: Figures['decided']['replays'][number];
-  readonly name: string;
-}
-
-function timesTable({ times, decided }: Figures): Table {
+function timeRecords({ times, decided }: Figures): Tidy[] {
   const { stages, contribution } = times;
-  const ms = (value: number | undefined) => (value === undefined ? '–' : `${value.toFixed(0)} ms`);
   const windows = decided.streams.reduce((sum, { decisions }) => sum + decisions.length, 0);
-  return {
-    kind: 'table',
-    caption: 'Times; those of a device are medians while all devices work at once on this machine.',
-    columns: [
-      { title: 'Work', align: 'left' },
-      { title: 'Time', align: 'right' },
-    ],
-    rows: [
-      [
-        `A device: sum, encrypt (DJN), send ${(contribution.bytes / 1024).toFixed(1)} KiB`,
-        ms(times.contributionMilliseconds),
-      ],
-      ['Data user: add, blind', ms(stages.aggregate)],
-      ['CSP: unblind', ms(stages.unblind)],
-      ['Both servers: decompose', ms(stages.decompose)],
-      ['A device: fetch and verify the projection', ms(times.verificationMilliseconds)],
-      ['A device: enrol at the authenticator', ms(times.registrationMilliseconds)],
-      [
-        `All sessions: ${windows} windows, each sent alone and its decision read before the next`,
-        ms(1000 * times.observingSeconds),
-      ],
-    ],
+  const all: Readonly<Record<string, number | undefined>> = {
+    [`A device: sum, encrypt (DJN), send ${(contribution.bytes / 1024).toFixed(1)} KiB`]:
+      times.contributionMilliseconds,
+    'Data user: add, blind': stages.aggregate,
+    'CSP: unblind': stages.unblind,
+    'Both servers: decompose': stages.decompose,
+    'A device: fetch and verify the projection': times.verificationMilliseconds,
+    'A device: enrol at the authenticator': times.registrationMilliseconds,
+    [`All sessions: ${windows} windows, each sent alone and its decision read before the next`]:
+      1000 * times.observingSeconds,
   };
-}
-
-function partiesText({ summary, times, task }: Figures): Paragraph {
-  const { users, components } = summary;
-  return {
-    kind: 'text',
-    text: `- **A device** sent its sums once, encrypted (${times.contribution.plaintexts} ciphertexts). It saw the signed task, and the signed projection with what the task declares (${task.outputs.join(', ')}): the numbers of rows by class are those of users here. Of decisions it saw nothing: every batch of windows has the same answer.
-- **The data user** held the ciphertexts of ${users} devices and the projection. By \`rotated\` it also saw all eigenvalues, the lengths of the vectors and each user's number of rows: no row, no sum of one device.
-- **The CSP** held the secret key of the task, and blinded sums: no row, no sum, no projection.
-- **The authenticator** saw windows of ${components} numbers in the secret frame of each device. It keeps of each user a mean, a spread and a count, sealed: no feature, and no window once it was scored.
-- **The relying application** saw decisions with their reasons: no window, no score, no trust level.`,
-  };
-}
-
-function limitsText({ summary, setting }: Figures): Paragraph {
-  return {
-    kind: 'text',
-    text: `${summary.users} people, few rows of each, perhaps of one day: rates of other people on other days will differ, and the figures have no intervals here. k = ${setting.components}, ρ = ${setting.ridge}, the unit of the logarithm and the score (${setting.score}) were chosen within the first 60 % of the rows. Ranges of the features come from everybody's first 40 %, as public metadata: for private rows they are written down from what each feature is. All users took part in the projection; users who join later are not looked at here.`,
-  };
+  return Object.entries(all).map(([work, milliseconds]) => ({
+    work,
+    ...(milliseconds !== undefined && { milliseconds }),
+  }));
 }

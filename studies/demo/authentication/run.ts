@@ -171,7 +171,7 @@ class AuthenticationDemo {
       decided: { ...decided, subjects, events: told.events },
     };
     const { writeReport } = await reporting;
-    await writeReport({ folder: out, report: authenticationReport(figures), data: summary });
+    await writeReport({ folder: out, report: await authenticationReport(figures), data: summary });
     await writeFile(join(out, 'projection.json'), `${JSON.stringify(projection, null, 2)}\n`);
     if (this.#options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else printSummary(figures, out);
