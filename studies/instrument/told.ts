@@ -118,7 +118,7 @@ export async function pageOf(
   });
   if (contradictions.length > 0) throw new RangeError(contradictions.join('; '));
   const [, title = '', rest = ''] = /^# (.+)\n([\s\S]*)$/.exec(introduction.join('\n\n')) ?? [];
-  return { title, introduction: [rest.trim()], sections };
+  return { title, introduction: [rest.trim().replaceAll(/\n{3,}/g, '\n\n')], sections };
 }
 
 const areOwnRows = ({ description: { chosen } }: StudyResults): boolean => chosen.data !== undefined;
