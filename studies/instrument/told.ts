@@ -31,7 +31,7 @@ export function recordsOfStudy(study: Study, cases: readonly MeasuredCase[]): Re
 }
 
 /** The facts of a study. */
-export function factsOf(study: Study, records: Records): Map<string, Told> {
+export function factsOf(study: Pick<Study, 'facts'>, records: Records): Map<string, Told> {
   return new Map(
     Object.entries(study.facts ?? {}).map(([name, fact]) => [name, fact.figure(selected(records, fact))]),
   );

@@ -1,15 +1,15 @@
 /** The report of a run: report.html and report.md for people, report.json for programs, its facts, and a table for the terminal. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Told } from '../../instrument/figure.ts';
 import { MISSING } from '../../instrument/quantities.ts';
 import { writePictures } from '../../instrument/report/apart.ts';
 import type { Block, Mark, Report, Section, Table } from '../../instrument/report/document.ts';
 import { tableToMarkdown } from '../../instrument/report/markdown.ts';
 import { escapeMarkdown, textOf } from '../../instrument/report/text.ts';
 import { writeReport as writeFiles } from '../../instrument/report/write.ts';
-import { chartsOf, type Records, selected, tablesOf } from '../../instrument/tables.ts';
+import { chartsOf, type Records, tablesOf } from '../../instrument/tables.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
+import { factsOf } from '../../instrument/told.ts';
 import { worded } from '../../instrument/words.ts';
 import { ATTACKERS, SECRETS } from '../experiment.ts';
 import type { EvaluationResult, ExperimentResult } from '../result.ts';
@@ -25,7 +25,7 @@ import { framesOf, WORDS, wordOf } from './records.ts';
 export async function writeReport(folder: string, result: EvaluationResult): Promise<string> {
   const { shared, pictures } = withoutPictures(result);
   await writeFiles({ folder, report: await evaluationReport(shared), data: jsonOf(shared) });
-  const facts = [...factsOf(recordsOf(shared))].map(([name, { value = null, text }]) => [
+  const facts = [...factsOf({ facts: FACTS }, recordsOf(shared))].map(([name, { value = null, text }]) => [
     `facts.${name}`,
     { value, text },
   ]);
@@ -51,7 +51,7 @@ export async function evaluationReport(result: EvaluationResult): Promise<Report
   const records = recordsOf(result);
   const tables = Object.entries(TABLES).map(([name, table]) => [name, tablesOf(table, records)] as const);
   const { introduction, sections } = worded(await readFile(new URL('report.md', import.meta.url), 'utf8'), {
-    facts: factsOf(records),
+    facts: factsOf({ facts: FACTS }, records),
     tables: new Map<string, readonly Block[]>([...tables, ['matrix', [matrixOf(records)]]]),
     charts: new Map(),
     holds: new Map(),
@@ -89,9 +89,6 @@ function recordsOf(result: EvaluationResult): Records {
   const frames = framesOf(result);
   return { columns: COLUMNS, of: (frame) => frames[frame!]! };
 }
-
-const factsOf = (records: Records): Map<string, Told> =>
-  new Map(Object.entries(FACTS).map(([name, fact]) => [name, fact.figure(selected(records, fact))]));
 
 /** The worst first, and last those that gave no answer. */
 const RANKS = [WORDS.holds, WORDS.admitted].flatMap((said) => Object.values(said));
