@@ -2,10 +2,12 @@
  * The game of every party: is a view real or simulated? Of each party come one experiment that shall find nothing, and for each leak a control that must
  * find it. How large a leak must be to be found is measured beside the first.
  */
+import { only } from '../../instrument/figure.ts';
 import type { Block } from '../../instrument/report/document.ts';
 import { Draws } from '../draws.ts';
 import type { Experiment, Setting, Test, Words } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
+import { recordTable } from '../shown.ts';
 import type { Features, Leak, Party } from './party.ts';
 import { type Curve, leastFound, measureCurve, POWER, powerChart } from './power.ts';
 import { type Comparison, compareViews } from './two-sample.ts';
@@ -75,7 +77,10 @@ async function play(party: Party, { scene, effort, seed, note }: Setting, leak?:
         ]),
       ),
     },
-    blocks: [...curves.map((curve) => powerChart(party, curve, scene.name, runs)), tableOf(comparison)],
+    blocks: [
+      ...curves.map((curve) => powerChart(party, curve, scene.name, runs)),
+      ...differingTable(comparison),
+    ],
   };
 }
 
@@ -102,16 +107,16 @@ function factsOf({ statistics, classifier }: Comparison) {
 
 const MOST_ROWS = 12;
 
-function tableOf({ statistics }: Comparison): Block {
-  const shown = statistics.toSorted((a, b) => a.p - b.p).slice(0, MOST_ROWS);
-  return {
-    kind: 'table',
-    caption: `Values that differ most between real and simulated runs, of ${statistics.length} (Smirnov's distance; p not corrected).`,
-    columns: [
-      { title: 'value', align: 'left' },
-      { title: 'distance', align: 'right' },
-      { title: 'p', align: 'right' },
-    ],
-    rows: shown.map(({ name, distance, p }) => [name, distance.toFixed(2), p.toPrecision(2)]),
-  };
+function differingTable({ statistics }: Comparison): Block[] {
+  return recordTable(
+    {
+      caption: `Values that differ most between real and simulated runs, of ${statistics.length} (Smirnov's distance; p not corrected).`,
+      rows: ['value'],
+      cells: { distance: only('distance', { digits: 2 }), p: only('p') },
+    },
+    statistics
+      .toSorted((a, b) => a.p - b.p)
+      .slice(0, MOST_ROWS)
+      .map(({ name, distance, p }) => ({ value: name, distance, p: p.toPrecision(2) })),
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { Chart } from '../../instrument/report/document.ts';
 import { type Interval, shareOf } from '../../recognition/intervals.ts';
+import { lineChart } from '../shown.ts';
 import type { Features, Leak, Party } from './party.ts';
 import { compareViews } from './two-sample.ts';
 
@@ -51,26 +52,19 @@ export function powerChart(
   runs: number,
 ): Chart {
   const { leak, points } = curve;
-  return {
-    kind: 'chart',
-    name: `power-${scene}-${id}-${leak.id}`,
-    caption: `How often a test of ${runs} real and ${runs} simulated runs finds, at the level ${POWER_LEVEL}: ${leak.title} ${repetitions} tests at each size; whiskers are intervals of 95 % (Clopper and Pearson).`,
-    drawing: {
-      kind: 'lines',
-      x: { title: leak.size, scale: 'category' },
-      y: { title: 'share of tests that find it', scale: 'linear' },
-      lines: [
-        {
-          name: 'found',
-          style: 'solid',
-          points: points.map(({ size, found: { value, low, high } }) => ({ x: size, y: value, low, high })),
-        },
-        {
-          name: `power ${POWER}`,
-          style: 'dashed',
-          points: points.map(({ size }) => ({ x: size, y: POWER })),
-        },
-      ],
+  return lineChart(
+    {
+      name: `power-${scene}-${id}-${leak.id}`,
+      caption: `How often a test of ${runs} real and ${runs} simulated runs finds, at the level ${POWER_LEVEL}: ${leak.title} ${repetitions} tests at each size; whiskers are intervals of 95 % (Clopper and Pearson).`,
     },
-  };
+    { title: leak.size, scale: 'category' },
+    'share of tests that find it',
+    [
+      {
+        name: 'found',
+        points: points.map(({ size, found: { value, low, high } }) => ({ x: size, y: value, low, high })),
+      },
+    ],
+    { [`power ${POWER}`]: POWER },
+  );
 }

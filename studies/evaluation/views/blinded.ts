@@ -4,6 +4,7 @@ import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
 import type { Test, Unworded } from '../experiment.ts';
 import { LEVELS } from '../judging/verdicts.ts';
+import { lineChart } from '../shown.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { widthsOf } from './widths.ts';
 
@@ -52,23 +53,15 @@ function uniformity(runs: readonly RecordedRun[], draws: Draws, level: number): 
     detectable: least && { leak: 'blinding that leaves out this share of its range', size: least.short },
     facts: { slots: slots.length },
     blocks: [
-      {
-        kind: 'chart',
-        name: 'views-csp-slots',
-        caption: `Power of the test at level ${level} with ${slots.length} slots, by the share of its range that blinding leaves out.`,
-        drawing: {
-          kind: 'lines',
-          x: { title: 'share of the range left out', scale: 'linear' },
-          y: { title: 'power', scale: 'linear' },
-          lines: [
-            {
-              name: 'power',
-              points: powers.map(({ short, power }) => ({ x: short, y: power })),
-              style: 'solid',
-            },
-          ],
+      lineChart(
+        {
+          name: 'views-csp-slots',
+          caption: `Power of the test at level ${level} with ${slots.length} slots, by the share of its range that blinding leaves out.`,
         },
-      },
+        'share of the range left out',
+        'power',
+        [{ name: 'power', points: powers.map(({ short, power }) => ({ x: short, y: power })) }],
+      ),
     ],
   };
 }

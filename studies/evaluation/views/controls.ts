@@ -1,12 +1,15 @@
 /** Controls of the searches, which must find: a run that leaks, `simulated`, and leaks of every size planted into a view. */
+
 import { deflateRawSync } from 'node:zlib';
 import { layout } from '@eigenveil/statistics';
 import { combine, decodeShares, toRing } from '@eigenveil/two-party/insides';
+import { only } from '../../instrument/figure.ts';
 import type { Block } from '../../instrument/report/document.ts';
 import { shareOf } from '../../recognition/intervals.ts';
 import { Draws } from '../draws.ts';
 import type { Outcome, Unworded } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
+import { lineChart, recordTable } from '../shown.ts';
 import { faultyRun, honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, searchedOf, searchIn } from './search.ts';
 import { searchRuns, secretsAgainst } from './searching.ts';
@@ -153,32 +156,28 @@ function blocksOf(
   disguises: readonly ({ name: string } & Shares)[],
 ): Block[] {
   return [
-    {
-      kind: 'chart',
-      name: 'views-planted',
-      caption: 'Share of planted leaks that the search finds, by how much of a form is planted.',
-      drawing: {
-        kind: 'lines',
-        x: { title: 'part of a form that is planted', scale: 'linear' },
-        y: { title: 'share found', scale: 'linear' },
-        lines: [
-          {
-            name: 'found',
-            points: parts.map(({ part, value, low, high }) => ({ x: part, y: value, low, high })),
-            style: 'solid',
-          },
-        ],
+    lineChart(
+      {
+        name: 'views-planted',
+        caption: 'Share of planted leaks that the search finds, by how much of a form is planted.',
       },
-    },
-    {
-      kind: 'table',
-      caption: 'The same of leaks in disguise: what the search is blind to.',
-      columns: [
-        { title: 'disguise', align: 'left' },
-        { title: 'share found', align: 'right' },
+      'part of a form that is planted',
+      'share found',
+      [
+        {
+          name: 'found',
+          points: parts.map(({ part, value, low, high }) => ({ x: part, y: value, low, high })),
+        },
       ],
-      rows: disguises.map(({ name, value }) => [name, `${Math.round(100 * value)} %`]),
-    },
+    ),
+    ...recordTable(
+      {
+        caption: 'Leaks in disguise, to which the search is blind.',
+        rows: ['disguise'],
+        cells: { 'share found': only('share', { digits: 0, percent: true, unit: '%' }) },
+      },
+      disguises.map(({ name, value }) => ({ disguise: name, share: value })),
+    ),
   ];
 }
 

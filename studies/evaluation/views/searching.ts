@@ -1,10 +1,12 @@
 /** Experiments that search recorded views for what must not be in them. */
 
+import { count, mean, sum as total } from '../../instrument/figure.ts';
 import type { Table } from '../../instrument/report/document.ts';
 import { shareOf } from '../../recognition/intervals.ts';
 import { Draws } from '../draws.ts';
 import type { Test, Unworded } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
+import { recordTable } from '../shown.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 import { finds, forbiddenTo, type Search, searchIn } from './search.ts';
 import type { Secrets } from './secrets.ts';
@@ -83,7 +85,7 @@ export function searchRuns(
       'secrets found': sum(results.map((it) => it.found.length)),
       'share found of those planted': power,
     },
-    blocks: [tableOf(searches)],
+    blocks: searchedTable(searches),
   };
 }
 
@@ -95,27 +97,28 @@ function powerOf(searches: readonly Searched[], draws: Draws): number {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-function tableOf(searches: readonly (Searched & { run: RecordedRun; results: readonly Search[] })[]): Table {
-  const byPlace = Map.groupBy(searches, ({ run, who }) => `${run.task.twoParty}\n${who}`);
-  return {
-    kind: 'table',
-    caption: 'What was searched in how many runs, and what was found.',
-    columns: [
-      { title: 'protocol', align: 'left' },
-      { title: 'seen by', align: 'left' },
-      { title: 'runs', align: 'right' },
-      { title: 'bytes of a run', align: 'right' },
-      { title: 'secrets of a run', align: 'right' },
-      { title: 'found', align: 'right' },
-    ],
-    rows: [...byPlace].map(([place, some]) => [
-      ...place.split('\n'),
-      `${some.length}`,
-      `${Math.round(sum(some.flatMap(({ contents }) => contents.map(({ length }) => length))) / some.length)}`,
-      `${Math.round(sum(some.flatMap(({ results }) => results.map((it) => it.sought))) / some.length)}`,
-      `${sum(some.flatMap(({ results }) => results.map((it) => it.found.length)))}`,
-    ]),
-  };
+function searchedTable(
+  searches: readonly (Searched & { run: RecordedRun; results: readonly Search[] })[],
+): Table[] {
+  const records = searches.map(({ run, who, contents, results }) => ({
+    ...{ protocol: run.task.twoParty, 'seen by': who },
+    bytes: sum(contents.map(({ length }) => length)),
+    secrets: sum(results.map((it) => it.sought)),
+    found: sum(results.map((it) => it.found.length)),
+  }));
+  return recordTable(
+    {
+      caption: 'What was searched in how many runs, and what was found.',
+      rows: ['protocol', 'seen by'],
+      cells: {
+        runs: count,
+        'bytes of a run': mean('bytes', { digits: 0 }),
+        'secrets of a run': mean('secrets', { digits: 0 }),
+        found: total('found', { digits: 0 }),
+      },
+    },
+    records,
+  );
 }
 
 /** Secrets of these kinds that the party must not see. */

@@ -5,9 +5,11 @@ import { decompose, pencil } from '@eigenveil/projection';
 import { addStatistics, flatten, type Statistics, unflatten } from '@eigenveil/statistics';
 import { noisePlanOf, placesOf, programOf, shiftOf, type Task } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
+import { only } from '../../../instrument/figure.ts';
 import { Draws } from '../../draws.ts';
 import type { Unworded } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
+import { lineChart, recordTable } from '../../shown.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { runTwoParty } from '../in-process/two-party.ts';
 import { EncryptedSums } from './encrypted-sums.ts';
@@ -96,24 +98,16 @@ const oneOwner: Unworded = {
       baseline: 0,
       facts: { 'largest error of the spectrum, relative': Math.max(...errors) },
       blocks: [
-        {
-          kind: 'chart',
-          name: 'one-owner-by-weight',
-          caption:
-            'What one owner’s weight does to the pooled scatter matrix: its distance from that of the owner alone, relative, in the mean. With the others left out it is 0.',
-          drawing: {
-            kind: 'lines',
-            x: { title: 'weight of the owner', scale: 'log' },
-            y: { title: 'relative distance', scale: 'log' },
-            lines: [
-              {
-                name: 'pooled scatter matrix',
-                style: 'solid',
-                points: WEIGHTS.map((x, w) => ({ x, y: mean(curve[w]!) })),
-              },
-            ],
+        lineChart(
+          {
+            name: 'one-owner-by-weight',
+            caption:
+              'What one owner’s weight does to the pooled scatter matrix: its distance from that of the owner alone, relative, in the mean. With the others left out it is 0.',
           },
-        },
+          { title: 'weight of the owner', scale: 'log' },
+          { title: 'relative distance', scale: 'log' },
+          [{ name: 'pooled scatter matrix', points: WEIGHTS.map((x, w) => ({ x, y: mean(curve[w]!) })) }],
+        ),
       ],
     };
   },
@@ -208,12 +202,10 @@ const scaledPrivacy: Unworded = {
     const error = 1.96 / Math.sqrt(2 * residuals.length);
     const measured = SCALES.map((scale) => {
       const at = (relative: number) => epsilonOf((scale * signal) / (noise * relative));
-      return [
-        `${scale}`,
-        TEXT[scale],
-        at(1).toFixed(2),
-        `${at(1 + error).toFixed(2)} to ${at(1 - error).toFixed(2)}`,
-      ];
+      return {
+        ...{ scale, text: TEXT[scale], measured: at(1).toFixed(2) },
+        interval: `${at(1 + error).toFixed(2)} to ${at(1 - error).toFixed(2)}`,
+      };
     });
     return {
       kind: 'trials',
@@ -223,22 +215,17 @@ const scaledPrivacy: Unworded = {
         'noise that is left, over that of one server': noise,
         'largest factor by the bounds': (task.maximumOwners * task.maximumSamplesPerOwner) / (2 * ROWS),
         ...Object.fromEntries(
-          measured.map(([scale, text, value]) => [`epsilon at ${scale} (text: ${text})`, value!]),
+          measured.map(({ scale, text, measured: value }) => [`epsilon at ${scale} (text: ${text})`, value]),
         ),
       },
-      blocks: [
+      blocks: recordTable(
         {
-          kind: 'table',
           caption: `What is left of epsilon for the same delta, by the noise that was measured over ${residuals.length} values`,
-          columns: [
-            { title: 'scale', align: 'right' },
-            { title: 'text', align: 'right' },
-            { title: 'measured', align: 'right' },
-            { title: 'interval', align: 'right' },
-          ],
-          rows: measured,
+          rows: ['scale'],
+          cells: { text: only('text'), measured: only('measured'), interval: only('interval') },
         },
-      ],
+        measured,
+      ),
     };
   },
 };

@@ -11,7 +11,7 @@ import { Draws } from '../../draws.ts';
 import type { Setting, Trials } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
 import { byPerson, type Person, type Scene } from '../../scene.ts';
-import { lineChart } from '../pictures.ts';
+import { lineChart } from '../../shown.ts';
 import { type Attack, comparison, FALSE_POSITIVES } from './attack.ts';
 import { drawWorlds, poolOf } from './worlds.ts';
 

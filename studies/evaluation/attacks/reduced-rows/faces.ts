@@ -5,7 +5,7 @@ import type { Chart, Picture } from '../../../instrument/report/document.ts';
 import { dot } from '../../../recognition/alignment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Person, Scene } from '../../scene.ts';
-import { lineChart } from '../pictures.ts';
+import { lineChart } from '../../shown.ts';
 import type { Row } from './inverses.ts';
 
 /** The bundled scene whose features are pixels, row by row. */

@@ -1,11 +1,12 @@
 /** Methods of projection beside each other: how well the utility label is told from reduced rows, and how well the private one. */
 
 import { mean } from '@eigenveil/testbed/goodness/mean';
+import { only } from '../../../instrument/figure.ts';
 import type { Block, Line } from '../../../instrument/report/document.ts';
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import type { Person, Scene } from '../../scene.ts';
-import { lineChart } from '../pictures.ts';
+import { lineChart, recordTable } from '../../shown.ts';
 import { momentsOf } from './inverses.ts';
 import { blind, labelsOf, measured } from './private-label.ts';
 import {
@@ -123,19 +124,20 @@ export async function comparison(
     { 'from the utility label alone': mean(byUtility), 'most frequent': majority },
   );
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-  const numeric = ['components', 'utility', 'private, from reduced rows', 'and the utility label'];
-  const table: Block = {
-    kind: 'table',
-    caption: `${scene.name}: shares of rows that are guessed right; ${percent(mean(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent`,
-    columns: [
-      { title: 'reduced by', align: 'left' },
-      ...numeric.map((title) => ({ title, align: 'right' as const })),
-    ],
-    rows: all.map(({ components, utility, alone, together }, i) => [
-      reductions[i]!.name,
-      `${components}`,
-      ...[utility, alone, mean(together)].map(percent),
-    ]),
-  };
-  return [chart, table];
+  const shares = { digits: 1, percent: true, unit: '%' } as const;
+  const table = recordTable(
+    {
+      caption: `${scene.name}: shares of rows that are guessed right; ${percent(mean(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent`,
+      rows: ['reduced by', 'components'],
+      cells: {
+        utility: only('utility', shares),
+        'private, from reduced rows': only('alone', shares),
+        'and the utility label': only('together', shares),
+      },
+    },
+    all.map(({ components, utility, alone, together }, i) => ({
+      ...{ 'reduced by': reductions[i]!.name, components, utility, alone, together: mean(together) },
+    })),
+  );
+  return [chart, ...table];
 }

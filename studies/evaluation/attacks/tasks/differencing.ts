@@ -7,8 +7,8 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
 import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, scaledRows, withoutRows } from '../../released.ts';
+import { curves } from '../../shown.ts';
 import { attacks } from '../attack.ts';
-import { curves } from '../pictures.ts';
 import { EPSILON, privacyOf } from '../private.ts';
 import { garbledOf, tooLong } from './garbled.ts';
 import {

@@ -3,8 +3,8 @@
 import { shareOf } from '../../../../recognition/intervals.ts';
 import { Draws } from '../../../draws.ts';
 import type { Setting, Unworded } from '../../../experiment.ts';
+import { lineChart } from '../../../shown.ts';
 import { histogramProposal, STRATEGIES, tooFewRanges } from '../../in-process/histogram-task.ts';
-import { lineChart } from '../../pictures.ts';
 import { audit, powerOf } from './audit.ts';
 import { type Audited, PROMISE, RUNS, runAudits } from './audits.ts';
 import { auditedProposal, HONEST_OWNERS, KINDS, worstNeighbours } from './canary.ts';

@@ -1,6 +1,9 @@
-/** Charts of how an attack's success depends on something. */
-import type { Axis, Chart, Line, Point } from '../../instrument/report/document.ts';
-import type { Scene } from '../scene.ts';
+/** The charts and tables that experiments bring: lines over a quantity, and records as rows. */
+import type { Axis, Chart, Line, Point, Table } from '../instrument/report/document.ts';
+import type { TableOf } from '../instrument/study.ts';
+import { tablesOf } from '../instrument/tables.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import type { Scene } from './scene.ts';
 
 interface Drawn {
   readonly name: string;
@@ -10,13 +13,13 @@ interface Drawn {
 }
 
 /**
- * @param x an axis, or the title of a linear one
+ * @param x an axis, or the title of a linear one, as y is
  * @param levels heights by name, over all points of the lines
  */
 export function lineChart(
   named: Pick<Chart, 'name' | 'caption'>,
   x: Axis | string,
-  y: string,
+  y: Axis | string,
   lines: readonly Drawn[],
   levels: Readonly<Record<string, number>> = {},
 ): Chart {
@@ -27,8 +30,8 @@ export function lineChart(
     ...named,
     drawing: {
       kind: 'lines',
-      x: typeof x === 'string' ? { title: x, scale: 'linear' } : x,
-      y: { title: y, scale: 'linear' },
+      x: axisOf(x),
+      y: axisOf(y),
       lines: [
         ...lines.map((line) => ({ style: 'solid' as const, ...line })),
         ...Object.entries(levels).map(([name, height]) => ({
@@ -40,6 +43,13 @@ export function lineChart(
     },
   };
 }
+
+const axisOf = (axis: Axis | string): Axis =>
+  typeof axis === 'string' ? { title: axis, scale: 'linear' } : axis;
+
+/** A table of these records; none where there are none. */
+export const recordTable = (declared: Omit<TableOf, 'of' | 'where'>, records: readonly Tidy[]): Table[] =>
+  tablesOf(declared, { columns: {}, of: () => records });
 
 interface Curves {
   readonly name: string;
