@@ -174,10 +174,10 @@ export function productBytes({ packing, up, down, degree, ...size }: SizedProduc
   return ((polynomials * degree + resultCount(size) * down) * PRIME_BITS) / 8;
 }
 
-/** Returns what takes the least bytes among all degrees and numbers of classes. */
-function bestOf(sizes: readonly ProductSize[]): Candidate {
+/** Returns what takes the least bytes among these degrees and all numbers of classes. */
+function bestOf(sizes: readonly ProductSize[], degrees: readonly Degree[]): Candidate {
   let best: Candidate | undefined;
-  for (const degree of DEGREES) {
+  for (const degree of degrees) {
     for (let classes = 1; classes <= degree / 2; classes *= 2) {
       const one = sizedWith(sizes, degree, classes);
       if (one !== undefined && (best === undefined || one.bytes < best.bytes)) best = one;
@@ -188,22 +188,34 @@ function bestOf(sizes: readonly ProductSize[]): Candidate {
 }
 
 /**
- * Plans all products of a run. Products with equal sides of the data user's factor are shown to be well formed together.
+ * Plans all products of a run. Products with equal sides of the data user's factor are shown to be well formed together. Whatever is not
+ * shown itself has a key that is: one of its stage and degree.
  * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for
  */
 export function latticePlan(sizes: readonly ProductSize[]): LatticePlan {
-  const groups = new Map<string, number[]>();
-  for (const [i, { inner, columns, proven }] of sizes.entries()) {
-    const key = [inner, columns, proven].join();
-    groups.set(key, [...(groups.get(key) ?? []), i]);
-  }
   const products: SizedProduct[] = [];
   const statements: Statement[] = [];
-  for (const numbers of groups.values()) {
-    const best = bestOf(numbers.map((i) => sizes[i]!));
-    for (const [at, i] of numbers.entries()) products[i] = best.products[at]!;
+  const place = (numbers: readonly number[], { products: sized }: Candidate) => {
+    for (const [at, i] of numbers.entries()) products[i] = sized[at]!;
+  };
+  const proven = sizes
+    .keys()
+    .toArray()
+    .filter((i) => sizes[i]!.proven);
+  for (const numbers of Map.groupBy(proven, (i) => `${sizes[i]!.inner} ${sizes[i]!.columns}`).values()) {
+    const best = bestOf(
+      numbers.map((i) => sizes[i]!),
+      DEGREES,
+    );
+    place(numbers, best);
     const stages = [...new Set(numbers.map((i) => sizes[i]!.stage))];
-    if (sizes[numbers[0]!]!.proven) statements.push({ ...best.statement, products: numbers, stages });
+    statements.push({ ...best.statement, products: numbers, stages });
+  }
+  for (const [i, size] of sizes.entries()) {
+    if (size.proven) continue;
+    const keys = statements.filter(({ stages }) => stages.includes(size.stage)).map(({ degree }) => degree);
+    if (keys.length === 0) throw new TypeError('"sizes" expected a product that is proven in each stage');
+    place([i], bestOf([size], [...new Set(keys)]));
   }
   return { products, statements };
 }

@@ -102,6 +102,17 @@ describe('a plan', () => {
     }
   });
 
+  it('has a key that is shown to be short for each product, also for one that is not shown itself', () => {
+    const small = { ...square, inner: 1, columns: 1, ringBits: 60, factorBits: 20, rowBits: 20 };
+    const { junkBits: _, ...free } = { ...small, proven: false };
+    const { products, statements } = latticePlan([free, square]);
+    // Alone it would take the smaller ring, of which no key is shown.
+    expect(latticePlan([small]).products[0]!.degree).toBe(8192);
+    expect(products[0]!.degree).toBe(16384);
+    expect(statements).toHaveLength(1);
+    expect(() => latticePlan([{ ...free, stage: 3 }, square])).toThrow(TypeError);
+  });
+
   it('has bytes as its messages have', () => {
     const { products, statements } = latticePlan([square]);
     expect(productBytes(products[0]!)).toBeGreaterThan(2e6);
