@@ -78,13 +78,14 @@ describe('packing', () => {
 });
 
 describe('a plan', () => {
-  it('gives each product room for its errors and those that it is to bear', () => {
-    const { products, statements } = latticePlan([
-      square,
-      { ...square, stage: 1, part: 'upper', errorBits: 90, junkBits: 90 },
-    ]);
+  // Its own errors decide of the first two, and others' rows of the last.
+  it.each([
+    [[square, { ...square, stage: 1, part: 'upper', errorBits: 90, junkBits: 90 } as const]],
+    [[{ ...square, errorBits: 60 }]],
+  ])('gives each product room for its errors and those that it is to bear', (sizes) => {
+    const { products, statements } = latticePlan(sizes);
     const [statement] = statements;
-    expect(statement!.stages).toEqual([0, 1]);
+    expect(statement!.stages).toEqual(sizes.map(({ stage }) => stage));
     expect((2 * statement!.degree) / statement!.classes).toBeGreaterThanOrEqual(
       2 ** (110 / statement!.repetitions),
     );
