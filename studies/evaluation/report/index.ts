@@ -47,16 +47,19 @@ function jsonOf(result: EvaluationResult): string {
   return `{\n${members.join(',\n')}\n}\n`;
 }
 
+/** @throws RangeError for a fact that the words name and the run does not have */
 export async function evaluationReport(result: EvaluationResult): Promise<Report> {
   const records = recordsOf(result);
   const tables = Object.entries(TABLES).map(([name, table]) => [name, tablesOf(table, records)] as const);
-  const { introduction, sections } = worded(await readFile(new URL('report.md', import.meta.url), 'utf8'), {
+  const words = await readFile(new URL('report.md', import.meta.url), 'utf8');
+  const { introduction, sections, contradictions } = worded(words, {
     facts: factsOf({ facts: FACTS }, records),
     tables: new Map<string, readonly Block[]>([...tables, ['matrix', [matrixOf(records)]]]),
     charts: new Map(),
     holds: new Map(),
     isWhole: true,
   });
+  if (contradictions.length > 0) throw new RangeError(contradictions.join('; '));
   return {
     title: 'Eigenveil: evaluation of security',
     isSparing: true,
