@@ -5,8 +5,11 @@ import { checkBelow, outOfRange, type Ring } from './ring.ts';
 import { packWords, unpackWords, wordBytes } from './words.ts';
 
 const WORD_BITS = 16;
-/** Fraction bits with which residues are added up to a fraction of q: a sum of 14 is off by 14 units of the last at most. */
-const GUARD_BITS = 80n;
+/**
+ * Fraction bits with which residues are added up to a fraction of q. Each 1/q_i is off by half a unit of the last at most, and is
+ * multiplied by a residue below 2^30: a sum of 14 is off by 14·2^29 such units at most.
+ */
+const GUARD_BITS = 112n;
 
 /**
  * Returns residues of signed integers of magnitude below 2^bits, by prime. Words of 16 bits times residues of 30 add up exactly in
@@ -51,7 +54,7 @@ export function fromRing(ring: Ring, values: readonly bigint[], ringBits: number
 
 /**
  * Returns round(2^ringBits·y/q) modulo 2^ringBits for y in [0, q) given by residues: the sum of fractions c_i/q_i, without y. It rounds as
- * the exact number does, except where that lies within 14·2^−80 of half a unit: for uniform residues, of probability 2^−75.
+ * the exact number does, except where that lies within 14·2^−83 of half a unit: for uniform residues, of probability 2^−78.
  */
 export function toRing(primes: readonly number[], lanes: readonly Uint32Array[], ringBits: number): bigint[] {
   const modulus = primes.reduce((product, prime) => product * BigInt(prime), 1n);

@@ -47,9 +47,11 @@ class Arena {
 
   allocate(bytes: number): number {
     const at = this.top;
-    this.top = Math.ceil((at + bytes) / BLOCK_BYTES) * BLOCK_BYTES;
-    const lacking = this.top - this.memory.buffer.byteLength;
+    const top = Math.ceil((at + bytes) / BLOCK_BYTES) * BLOCK_BYTES;
+    const lacking = top - this.memory.buffer.byteLength;
+    // Where there is no more memory, this throws: what has been given stays as it is, so that it can be cleared.
     if (lacking > 0) this.memory.grow(Math.ceil(lacking / PAGE_BYTES) + 16);
+    this.top = top;
     return at;
   }
 }
@@ -163,7 +165,7 @@ export class Ring {
     }
   }
 
-  /** Sets coefficients to small integers modulo q. */
+  /** Sets coefficients to integers modulo q whose magnitude is below every prime: SMALL_BITS with their sign. */
   lift(polynomial: Polynomial, small: Small): void {
     for (const [i, { prime }] of this.#tables.entries()) {
       this.#arena.kernels.lift(this.#at(polynomial, i), small, this.degree, prime);

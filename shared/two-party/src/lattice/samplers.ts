@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Polynomial, Ring, Small } from './ring.ts';
+import { SMALL_BITS } from './security.ts';
 
 function wordsFrom(random: RandomSource, count: number): Uint32Array {
   return new Uint32Array(Uint8Array.from(random(4 * count)).buffer);
@@ -37,8 +38,13 @@ function ones(word: number): number {
   return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Returns uniform integers in [−2^(bits − 1), 2^(bits − 1)); at most 32 bits. */
+/**
+ * Returns uniform integers in [−2^(bits − 1), 2^(bits − 1)).
+ * @throws RangeError for more than SMALL_BITS: shifts by a negative number would leave −1 and 0, which hide nothing
+ */
 export function uniformSmall(count: number, bits: number, random: RandomSource): Int32Array {
+  if (!(bits >= 1 && bits <= SMALL_BITS))
+    throw new RangeError(`"bits" expected 1 to ${SMALL_BITS}, got ${bits}`);
   return new Int32Array(wordsFrom(random, count).buffer).map((word) => word >> (32 - bits));
 }
 

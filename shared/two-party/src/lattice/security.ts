@@ -14,6 +14,9 @@ const LARGEST_MODULUS_BITS: Readonly<Record<Degree, number>> = { 8192: 218, 1638
 /** The bits of a prime of the modulus, at most. */
 export const PRIME_BITS = 30;
 
+/** The bits of small integers, sign included, at most: their magnitude is at most 2^29, below every prime. */
+export const SMALL_BITS = 30;
+
 export const DEGREES: readonly Degree[] = [8192, 16384];
 
 /** The most primes of a modulus of this degree: 7 and 14. */

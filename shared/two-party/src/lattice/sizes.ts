@@ -3,7 +3,7 @@
  * docs/lattice.md derives what is only stated here, by the same names.
  */
 import { type Packing, packingOf, resultCount, type Sides } from './packing.ts';
-import { DEGREES, type Degree, largestLimbs, modulusRefusal, PRIME_BITS } from './security.ts';
+import { DEGREES, type Degree, largestLimbs, modulusRefusal, PRIME_BITS, SMALL_BITS } from './security.ts';
 import { signedBytes } from './words.ts';
 
 /** Every prime has more bits: a test holds all of them to it. */
@@ -150,6 +150,9 @@ function sizedWith(sizes: readonly ProductSize[], degree: Degree, classes: numbe
   const secrets = new Set(sizes.map(({ stage }) => stage)).size;
   const count = ciphertexts * blocks;
   const statement = { degree, classes, ciphertexts: count, ...proofSizes(degree, classes, count, secrets) };
+  // Wider masks, of very many ciphertexts, do not fit into a residue; nobody proves what is not shown itself.
+  const widest = Math.max(statement.secretMaskBits, statement.errorMaskBits);
+  if (first!.proven && widest > SMALL_BITS) return undefined;
   const slack = slackOf(statement);
   const products = sizes.map((size): SizedProduct => {
     const floodBits = floodBitsOf(degree, slack, resultCount(size));
@@ -190,7 +193,7 @@ function bestOf(sizes: readonly ProductSize[], degrees: readonly Degree[]): Cand
 /**
  * Plans all products of a run. Products with equal sides of the data user's factor are shown to be well formed together. Whatever is not
  * shown itself has a key that is: one of its stage and degree.
- * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for
+ * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for, or a proof wider masks than there are
  */
 export function latticePlan(sizes: readonly ProductSize[]): LatticePlan {
   const products: SizedProduct[] = [];

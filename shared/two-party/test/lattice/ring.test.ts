@@ -1,10 +1,13 @@
 import { predictableRandomness } from '@eigenveil/testbed/random';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { primesFor } from '../../src/lattice/primes.ts';
 import { fromRing, residuesOf, toRing } from '../../src/lattice/residues.ts';
 import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { LEAST_PRIME_BITS } from '../../src/lattice/sizes.ts';
+
+/** The part of the WebAssembly interface that this file uses, which the type library of the language does not declare. */
+declare const WebAssembly: { Memory: { prototype: { grow(pages: number): number } } };
 
 const ring = Ring.of(8192, 3);
 const n = ring.degree;
@@ -127,6 +130,40 @@ describe('Ring', () => {
     });
     expect(ring.coefficients(address, 0).every((word) => word === 0)).toBe(true);
   });
+
+  it('leaves nothing in its memory where there is no more of it, and goes on', () => {
+    const full = Ring.of(8192, 1);
+    const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow').mockImplementation(() => {
+      throw new RangeError('no more memory');
+    });
+    let first: Polynomial | undefined;
+    const exhaust = () => {
+      first = full.polynomial();
+      full.coefficients(first, 0).fill(1);
+      for (;;) full.polynomial();
+    };
+    try {
+      expect(() => full.scope(exhaust)).toThrow('no more memory');
+    } finally {
+      grow.mockRestore();
+    }
+    expect(full.coefficients(first!, 0).every((word) => word === 0)).toBe(true);
+    expect(full.scope(() => full.polynomial())).toBe(first);
+  });
+
+  it('lifts all integers of 30 bits', () => {
+    const signed = [-(2 ** 29), 2 ** 29 - 1, -1, 0];
+    ring.scope(() => {
+      const small = ring.small();
+      ring.entries(small).set(signed);
+      const p = ring.polynomial();
+      ring.lift(p, small);
+      for (const [limb, prime] of ring.primes.entries()) {
+        const expected = signed.map((value) => (value + prime) % prime);
+        expect([...ring.coefficients(p, limb).subarray(0, 4)]).toEqual(expected);
+      }
+    });
+  });
 });
 
 describe('residues', () => {
@@ -150,5 +187,22 @@ describe('residues', () => {
       BigInt.asUintN(50, ((value << 51n) + ring.modulus) / (2n * ring.modulus)),
     );
     expect(shares).toEqual(exact);
+  });
+
+  it('rounds as the exact quotient does within 2^−75 of half a unit', () => {
+    const primes = primesFor(14);
+    const modulus = primes.reduce((product, prime) => product * BigInt(prime), 1n);
+    const random = predictableRandomness('5');
+    const bits = 228n;
+    const near = modulus >> (bits + 75n);
+    const values = Array.from({ length: 100 }, (_, i) => {
+      const unit = BigInt(`0x${Buffer.from(random(28)).toString('hex')}`);
+      return (((2n * unit + 1n) * modulus) >> (bits + 1n)) + (i % 2 === 0 ? near : -near);
+    });
+    const lanes = primes.map((prime) => Uint32Array.from(values, (value) => Number(value % BigInt(prime))));
+    const exact = values.map((value) =>
+      BigInt.asUintN(228, ((value << (bits + 1n)) + modulus) / (2n * modulus)),
+    );
+    expect(toRing(primes, lanes, 228)).toEqual(exact);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Packing, packingOf, resultPlaces, userPlaces } from '../../src/lattice/packing.ts';
-import { largestLimbs, primalSecurityBits } from '../../src/lattice/security.ts';
+import { largestLimbs, primalSecurityBits, SMALL_BITS } from '../../src/lattice/security.ts';
 import {
   LEAST_PRIME_BITS,
   latticePlan,
@@ -119,6 +119,13 @@ describe('a plan', () => {
     expect(productBytes(products[0]!)).toBeGreaterThan(2e6);
     expect(productBytes(products[0]!)).toBeLessThan(4e6);
     expect(proofBytes(statements[0]!)).toBeLessThan(2e6);
+  });
+
+  it.each([34, 200, 400, 600])('has masks of proofs that fit into a residue, for %i features', (side) => {
+    const one = { ...square, rows: side, inner: side, columns: side };
+    const plan = latticePlan([one, { ...one, stage: 1, part: 'upper', errorBits: 90, junkBits: 90 }]);
+    for (const { secretMaskBits, errorMaskBits } of plan.statements)
+      expect(Math.max(secretMaskBits, errorMaskBits)).toBeLessThanOrEqual(SMALL_BITS);
   });
 
   it('refuses a product that needs a longer modulus than is secure, in words that say what helps', () => {
