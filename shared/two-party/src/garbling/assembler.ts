@@ -53,9 +53,6 @@ export const long = (number: Code): Code => [number, 0xad];
 export const constantLong = (value: number): Code => [0x42, signed(value)];
 export const addLong = (a: Code, b: Code): Code => [a, b, 0x7c];
 export const subtractLong = (a: Code, b: Code): Code => [a, b, 0x7d];
-export const timesLong = (a: Code, b: Code): Code => [a, b, 0x7e];
-/** The rest, without sign. */
-export const restLong = (a: Code, b: Code): Code => [a, b, 0x82];
 export const shiftLeftLong = (a: Code, b: Code): Code => [a, b, 0x86];
 /** Keeps the sign. */
 export const shiftRightLong = (a: Code, b: Code): Code => [a, b, 0x87];
