@@ -6,14 +6,14 @@ import { MISSING } from '../instrument/quantities.ts';
 import type { Report } from '../instrument/report/document.ts';
 import type { ChartOf, TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
-import { pageOf } from '../instrument/told.ts';
+import { runReport } from '../instrument/told.ts';
 import { chosenSeries } from './sample.ts';
 import { keptInWords, keyOf, nameOf, type RoleTimes, type Summary } from './summary.ts';
 
 /** A row in the first two coordinates of a method; the second is missing where the method has one component. */
 export type Place = readonly [first: number, second?: number];
 
-/** What the page shows of a method. */
+/** A method's figures on the page. */
 export interface MethodFigures {
   readonly result: Summary['results'][number];
   readonly times: RoleTimes;
@@ -129,7 +129,7 @@ export function demoReport(summary: Summary, methods: readonly MethodFigures[]):
     shortKeys: keyBits < 2048 ? 'yes' : MISSING,
     sampled: sampled > 1 ? sampled : MISSING,
   };
-  return pageOf(
+  return runReport(
     {
       words: new URL('./report.md', import.meta.url),
       columns: columnsOf(methods),

@@ -29,7 +29,7 @@ interface Given {
   readonly words: readonly string[];
 }
 
-/** What a run has, before facts are made of it. */
+/** The results of a run, before facts are made of them. */
 type Measured = Omit<StudyResults, 'facts'>;
 
 /** Loads a group when it is asked for. */
@@ -253,7 +253,7 @@ class Run {
   /** Writes the report and prints the facts. */
   async #write(measured: Measured): Promise<readonly string[]> {
     const { out } = this.#options;
-    // What draws charts is heavy, and not needed before.
+    // Charts are drawn by heavy libraries, which nothing needs before.
     const { writeReport } = await import('./report/write.ts');
     const told = toldOf(this.#group, measured.cases);
     const facts = Object.fromEntries(

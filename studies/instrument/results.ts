@@ -38,13 +38,13 @@ export const StudyResults = z.strictObject({
 });
 export type StudyResults = z.infer<typeof StudyResults>;
 
-/** What records have in common that differ in numbers alone. */
+/** Returns a key that records have in common which differ in numbers alone. */
 const wordsOf = (record: Tidy): string =>
   JSON.stringify(
     Object.entries(record).map(([name, value]) => [name, typeof value === 'string' ? value : 0]),
   );
 
-/** The same records, those that differ in numbers alone one after the other: such as come of many seeds are kept in a fraction of the room. */
+/** Puts records that differ in numbers alone one after the other: those of many seeds are kept in a fraction of the room then. */
 export const inSeries = (records: readonly Tidy[]): Tidy[] =>
   [...Map.groupBy(records, wordsOf).values()].flat();
 

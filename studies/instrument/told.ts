@@ -104,7 +104,7 @@ async function wordedStudy(
  * @param frames records by the names that tables and charts have in `of`
  * @throws RangeError for a fact that the run does not have
  */
-export async function pageOf(
+export async function runReport(
   page: Declared,
   frames: Readonly<Record<string, readonly Tidy[]>>,
 ): Promise<Report> {

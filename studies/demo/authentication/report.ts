@@ -11,7 +11,7 @@ import { MISSING } from '../../instrument/quantities.ts';
 import type { Report } from '../../instrument/report/document.ts';
 import type { ChartOf, TableOf } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
-import { pageOf } from '../../instrument/told.ts';
+import { runReport } from '../../instrument/told.ts';
 import { WINDOWS_PER_FALSE_STEP_UP } from './evaluation.ts';
 import { agreementInWords, decidedFigures, type Figures } from './summary.ts';
 
@@ -80,7 +80,7 @@ const COLUMNS = {
 export function authenticationReport(figures: Figures): Promise<Report> {
   const { decided } = figures;
   const { userId } = decided.subjects[0]!;
-  return pageOf(
+  return runReport(
     { words: new URL('./report.md', import.meta.url), columns: COLUMNS, tables: TABLES, charts: CHARTS },
     {
       run: [runRecord(figures)],

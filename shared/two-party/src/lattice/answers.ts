@@ -5,6 +5,7 @@
  */
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Matrix } from '../rotated/matrices.ts';
+import { RandomBits } from '../rotated/random.ts';
 import { cspPlaces, type Place, resultPlaces, userPlaces } from './packing.ts';
 import { decodeWords, encodeWords, fromRing, residuesOf, toRing } from './residues.ts';
 import type { Polynomial, Ring } from './ring.ts';
@@ -89,7 +90,9 @@ export function answerOf(
       const words = ring.coefficients(c0, limb);
       return Uint32Array.from(places, ({ coefficient }) => words[coefficient]!);
     });
-    const flood = residuesOf(ring, uniformIntegers(places.length, floodBits, random), floodBits);
+    const bits = new RandomBits(random);
+    const floods = places.map(() => bits.integer(floodBits));
+    const flood = residuesOf(ring, floods, floodBits);
     let sum = added(ring, wanted, flood, 1);
     let shares: readonly bigint[] = [];
     if (opening === undefined) {
@@ -168,14 +171,6 @@ function added(ring: Ring, left: Lanes, right: Lanes, sign: 1 | -1): Uint32Array
       (word, i) => (sign > 0 ? word + right[limb]![i]! : word + prime - right[limb]![i]!) % prime,
     );
   });
-}
-
-function uniformIntegers(count: number, bits: number, random: RandomSource): bigint[] {
-  const bytes = Math.ceil(bits / 8);
-  const drawn = Buffer.from(random(count * bytes));
-  return Array.from({ length: count }, (_, i) =>
-    BigInt.asUintN(bits, BigInt(`0x${drawn.toString('hex', i * bytes, (i + 1) * bytes)}`)),
-  );
 }
 
 /** Returns the bytes of an answer with this number of results. */

@@ -11,6 +11,7 @@ import {
   checkPlan,
   ciphertextsOf,
   contextOf,
+  type KeyName,
   LATTICE_MESSAGE,
   nameOf,
   publicsOf,
@@ -35,6 +36,7 @@ export class LatticeCsp {
   readonly #plan: LatticePlan;
   readonly #draw: (purpose: string) => RandomSource;
   readonly #rings: ReadonlyMap<Degree, Ring>;
+  readonly #keyNames: readonly KeyName[];
   readonly #publics: ReturnType<typeof publicsOf>;
   /** Coefficients as they came. */
   readonly #keys = new Map<string, Polynomial>();
@@ -56,7 +58,9 @@ export class LatticeCsp {
     this.#stream = stream;
     this.#plan = plan;
     this.#draw = draw;
-    this.#rings = ringsOf(plan).rings;
+    const { rings, keys } = ringsOf(plan);
+    this.#rings = rings;
+    this.#keyNames = keys;
     this.#publics = publicsOf(plan, this.#rings, seed);
     this.#received.update(seed);
   }
@@ -77,7 +81,7 @@ export class LatticeCsp {
   }
 
   async #receive(): Promise<void> {
-    for (const key of ringsOf(this.#plan).keys) {
+    for (const key of this.#keyNames) {
       const ring = this.#rings.get(key.degree)!;
       const sent = ring.polynomial();
       ring.read(sent, await this.#read(LATTICE_MESSAGE.key, wordBytes(ring.degree) * ring.limbs));

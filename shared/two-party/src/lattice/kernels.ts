@@ -126,7 +126,7 @@ function forward(): FunctionSource {
     body: [
       set(q, spread(get(prime))),
       set(twice, addQuarters(get(q), get(q))),
-      // Where the factors of the last three layers begin: those of the last, and of the one before it.
+      // The factors of the last layer, and of the one before it, begin here.
       set(fours, add(get(w), shiftLeft(get(n), constant(1)))),
       set(foursq, add(get(wq), shiftLeft(get(n), constant(1)))),
       set(pairs, add(get(w), get(n))),

@@ -4,7 +4,7 @@ import type { Packing } from './packing.ts';
 import { type Polynomial, Ring } from './ring.ts';
 import { publicPolynomial } from './samplers.ts';
 import type { Degree } from './security.ts';
-import type { LatticePlan, SizedProduct, Statement } from './sizes.ts';
+import type { LatticePlan, Statement } from './sizes.ts';
 
 /** Types 0x50 to 0x5f belong to this room. */
 export const LATTICE_MESSAGE = {
@@ -85,5 +85,3 @@ export function checkPlan({ statements }: LatticePlan): void {
     throw new TypeError('"plan" expected products of one statement in stages of their own');
   }
 }
-
-export type { SizedProduct };

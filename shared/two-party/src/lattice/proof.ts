@@ -10,7 +10,7 @@ import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Polynomial, Ring, Small } from './ring.ts';
 import { uniformSmall } from './samplers.ts';
 import { ERROR_BOUND, HASH_BYTES, proofBytes, type Statement } from './sizes.ts';
-import { packSigned, signedBytes, unpackSigned } from './words.ts';
+import { packed, packedBytes, signed, unpacked } from './words.ts';
 
 /** The transforms of public polynomials, and the coefficients of what was sent, which both ends know. */
 export interface Claim {
@@ -203,7 +203,7 @@ export function verify(ring: Ring, claim: Claim, proof: Uint8Array): boolean {
 function encodeProof(statement: Statement, hash: Uint8Array, answers: readonly (readonly Int32Array[])[]) {
   const ranges = rangesOf(statement);
   const parts = answers.flatMap((all) =>
-    all.map((one, i) => packSigned(leavesOut(i) ? outside(one, statement.classes) : one, ranges[i]!.bits)),
+    all.map((one, i) => packed(leavesOut(i) ? outside(one, statement.classes) : one, ranges[i]!.bits)),
   );
   return Buffer.concat([hash, ...parts]);
 }
@@ -215,8 +215,8 @@ function decodeProof(statement: Statement, proof: Uint8Array): Int32Array[][] {
   return Array.from({ length: repetitions }, () =>
     ranges.map(({ bits }, i) => {
       const count = leavesOut(i) ? degree - degree / classes : degree;
-      const bytes = signedBytes(count, bits);
-      const values = unpackSigned(proof.subarray(at, at + bytes), count, bits);
+      const bytes = packedBytes(count, bits);
+      const values = signed(unpacked(proof.subarray(at, at + bytes), count, bits), bits);
       at += bytes;
       return leavesOut(i) ? spread(values, degree, classes) : values;
     }),

@@ -2,7 +2,8 @@
 
 import { inverseOf } from './primes.ts';
 import { checkBelow, outOfRange, type Ring } from './ring.ts';
-import { packWords, unpackWords, wordBytes } from './words.ts';
+import { PRIME_BITS } from './security.ts';
+import { packed, unpacked, wordBytes } from './words.ts';
 
 const WORD_BITS = 16;
 /**
@@ -77,7 +78,7 @@ export function toRing(primes: readonly number[], lanes: readonly Uint32Array[],
 
 /** Returns the bytes of coefficients, by prime, 30 bits each. */
 export function encodeWords(lanes: readonly Uint32Array[]): Uint8Array {
-  return Buffer.concat(lanes.map((lane) => packWords(lane)));
+  return Buffer.concat(lanes.map((lane) => packed(lane, PRIME_BITS)));
 }
 
 /**
@@ -88,7 +89,7 @@ export function decodeWords(primes: readonly number[], bytes: Uint8Array, count:
   const each = wordBytes(count);
   if (bytes.length !== each * primes.length) throw outOfRange();
   return primes.map((prime, limb) => {
-    const words = unpackWords(bytes.subarray(limb * each, (limb + 1) * each), count);
+    const words = unpacked(bytes.subarray(limb * each, (limb + 1) * each), count, PRIME_BITS);
     checkBelow(words, prime);
     return words;
   });

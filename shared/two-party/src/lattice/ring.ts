@@ -8,7 +8,7 @@ import { PAGE_BYTES } from '../garbling/assembler.ts';
 import { type LatticeKernels, latticeKernels } from './kernels.ts';
 import { type Factor, factorOf, inverseOf, inverseOfPrime, primesFor, rootsOf } from './primes.ts';
 import { type Degree, PRIME_BITS } from './security.ts';
-import { packWords, unpackWords, wordBytes } from './words.ts';
+import { packed, unpacked, wordBytes } from './words.ts';
 
 declare const ADDRESS: unique symbol;
 /** The address of a polynomial in its ring's memory. */
@@ -43,13 +43,15 @@ interface Tables {
 class Arena {
   readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAXIMUM_PAGES });
   readonly kernels: LatticeKernels = latticeKernels(this.memory);
+  /** Factors of rescaling, by the number of a prime that stays and of the one that is dropped: prefixes have them in common. */
+  readonly dropping = new Map<string, Factor>();
   top = 0;
 
   allocate(bytes: number): number {
     const at = this.top;
     const top = Math.ceil((at + bytes) / BLOCK_BYTES) * BLOCK_BYTES;
     const lacking = top - this.memory.buffer.byteLength;
-    // Where there is no more memory, this throws: what has been given stays as it is, so that it can be cleared.
+    // This throws where there is no more memory: what has been given stays as it is, so that it can be cleared.
     if (lacking > 0) this.memory.grow(Math.ceil(lacking / PAGE_BYTES) + 16);
     this.top = top;
     return at;
@@ -63,8 +65,6 @@ export class Ring {
   readonly modulus: bigint;
   readonly #arena: Arena;
   readonly #tables: readonly Tables[];
-  /** Factors of rescaling, by the number of a prime that stays and of the one that is dropped. */
-  readonly #dropping = new Map<string, Factor>();
 
   private constructor(degree: Degree, arena: Arena, tables: readonly Tables[]) {
     this.degree = degree;
@@ -230,7 +230,7 @@ export class Ring {
   /** Returns the first `limbs` residues of each coefficient, 30 bits a word. */
   bytes(polynomial: Polynomial, limbs = this.limbs): Uint8Array {
     return Buffer.concat(
-      Array.from({ length: limbs }, (_, limb) => packWords(this.coefficients(polynomial, limb))),
+      Array.from({ length: limbs }, (_, limb) => packed(this.coefficients(polynomial, limb), PRIME_BITS)),
     );
   }
 
@@ -242,7 +242,7 @@ export class Ring {
     const each = wordBytes(this.degree);
     if (bytes.length !== each * limbs) throw outOfRange();
     for (let limb = 0; limb < limbs; limb += 1) {
-      const words = unpackWords(bytes.subarray(limb * each, (limb + 1) * each), this.degree);
+      const words = unpacked(bytes.subarray(limb * each, (limb + 1) * each), this.degree, PRIME_BITS);
       checkBelow(words, this.primes[limb]!);
       this.coefficients(polynomial, limb).set(words);
     }
@@ -259,8 +259,8 @@ export class Ring {
   #rescaled(to: number, last: number, count: number, limb: number, dropped: number): void {
     const [prime, drop] = [this.primes[limb]!, this.primes[dropped]!];
     const key = `${limb} ${dropped}`;
-    const factor = this.#dropping.get(key) ?? factorOf(inverseOf(BigInt(drop), BigInt(prime)), prime);
-    this.#dropping.set(key, factor);
+    const factor = this.#arena.dropping.get(key) ?? factorOf(inverseOf(BigInt(drop), BigInt(prime)), prime);
+    this.#arena.dropping.set(key, factor);
     this.#arena.kernels.rescale(to, last, count, prime, drop, factor.value, factor.times);
   }
 }

@@ -4,7 +4,7 @@
  */
 import { type Packing, packingOf, resultCount, type Sides } from './packing.ts';
 import { DEGREES, type Degree, largestLimbs, modulusRefusal, PRIME_BITS, SMALL_BITS } from './security.ts';
-import { signedBytes } from './words.ts';
+import { packedBytes } from './words.ts';
 
 /** Every prime has more bits: a test holds all of them to it. */
 export const LEAST_PRIME_BITS = 29.95;
@@ -95,8 +95,8 @@ export function proofBytes({
   'degree' | 'classes' | 'ciphertexts' | 'repetitions' | 'secretMaskBits' | 'errorMaskBits'
 >): number {
   const outside = degree - degree / classes;
-  const errors = signedBytes(degree, errorMaskBits) + ciphertexts * signedBytes(outside, errorMaskBits);
-  return HASH_BYTES + repetitions * (signedBytes(degree, secretMaskBits) + errors);
+  const errors = packedBytes(degree, errorMaskBits) + ciphertexts * packedBytes(outside, errorMaskBits);
+  return HASH_BYTES + repetitions * (packedBytes(degree, secretMaskBits) + errors);
 }
 
 /** Bits of what two answers of a proof show of a secret, s̄, and of an error, ē: 2 b = −a s̄ + ē. */

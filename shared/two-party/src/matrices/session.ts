@@ -17,7 +17,7 @@ export interface Product {
   readonly csp: Piece;
   readonly user: Piece;
   /**
-   * Where the data user learns the result: what the CSP adds, its own share and a mask. Without one a result stays shared, so that a
+   * The CSP's own share and a mask, which it adds to a result that the data user learns. Without one a result stays shared, so that a
    * result without a mask is never opened.
    */
   readonly opened?: { readonly under: Piece };
