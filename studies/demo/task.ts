@@ -89,7 +89,7 @@ export async function createTask(
     allowInsecureKey: keyBits < 2048,
     twoParty,
     // Both servers are on this machine.
-    ...(twoParty === 'rotated' && { serverLine: 'fast' }),
+    ...(twoParty === 'rotated' && methodOf(drafted).decomposes === 'pencil' && { serverLine: 'fast' }),
     outputs: [
       ...(method === 'pca' ? ['mean'] : []),
       ...(twoParty === 'rotated' ? methodOf(drafted).revealedByRotation : []),

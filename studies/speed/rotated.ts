@@ -12,7 +12,7 @@ import { ownDecompositions, setsThere } from './planned-sets.ts';
 import { referenceSeconds } from './reference.ts';
 
 /** A task without its protocol. */
-type Wanted = Pick<Case, 'dataset' | 'components' | 'method' | 'ridge'>;
+type Wanted = Pick<Case, 'dataset' | 'components' | 'method' | 'ridge' | 'floor'>;
 
 const SETS: readonly Wanted[] = [
   { dataset: 'pima', method: 'pca', components: 6 },
@@ -22,6 +22,7 @@ const SETS: readonly Wanted[] = [
   { dataset: 'ionosphere', method: 'pca', components: 15 },
   { dataset: 'synthetic50', method: 'pca', components: 15 },
   { dataset: 'synthetic100', method: 'pca', components: 15 },
+  { dataset: 'synthetic200', method: 'pca', components: 15 },
   // As many components as its scatter between three classes has dimensions.
   { dataset: 'iris', method: 'lda', components: 2, ridge: 0.01 },
   { dataset: 'pima', method: 'dca', components: 1, ridge: 0.01 },
@@ -39,7 +40,7 @@ const DELAYED = 'pima';
 /** On so long a line nothing comes back while messages that do not wait for it are still being made. */
 const COUNTING_DELAY = 500;
 /** Garbled takes minutes there. */
-const LARGE = ['wisdm_walk_user', 'synthetic50', 'synthetic100', 'meu_keystroke'];
+const LARGE = ['wisdm_walk_user', 'synthetic50', 'synthetic100', 'synthetic200', 'meu_keystroke'];
 const LARGE_FEATURES = 40;
 
 const METHODS = [...new Set(SETS.map(({ method }) => method))];
@@ -72,6 +73,13 @@ const GARBLED = setting<'small' | 'all'>({
   parse: (text) => someOf(['small', 'all'] as const)(text)[0]!,
   quick: 'small',
   full: 'small',
+});
+const FLOOR = setting<'no' | 'yes'>({
+  name: 'floor',
+  says: 'tasks with the floor: yes, or no for exact ones, which errors are of',
+  parse: (text) => someOf(['no', 'yes'] as const)(text)[0]!,
+  quick: 'no',
+  full: 'no',
 });
 const RATE = setting({
   name: 'rate',
@@ -120,6 +128,7 @@ const bytesOf = (protocol: string) => ({
 type Chosen = Tidy &
   Pick<Wanted, 'dataset' | 'method' | 'components'> & {
     readonly repetitions: number;
+    readonly floor: string;
     readonly rate: number;
     readonly delay: number;
     readonly garbled: string;
@@ -128,7 +137,7 @@ type Chosen = Tidy &
 export const rotated = defineStudy<Chosen>({
   id: 'speed/rotated',
   isApart: true,
-  settings: [REPETITIONS, DATA_SETS, ONLY_METHODS, GARBLED, RATE, DELAY],
+  settings: [REPETITIONS, DATA_SETS, ONLY_METHODS, GARBLED, FLOOR, RATE, DELAY],
   plan: async ({ settings, own }) => {
     const [names, methods] = [settings.of(DATA_SETS), settings.of(ONLY_METHODS)];
     const wanted = SETS.filter(({ dataset, method }) => names.includes(dataset) && methods.includes(method));
@@ -139,7 +148,7 @@ export const rotated = defineStudy<Chosen>({
       cases: (own === undefined ? there.sets : ownDecompositions(own)).map((it) => ({
         ...it,
         repetitions: settings.of(REPETITIONS),
-        ...{ rate: settings.of(RATE), delay: settings.of(DELAY) },
+        ...{ floor: settings.of(FLOOR), rate: settings.of(RATE), delay: settings.of(DELAY) },
         garbled: settings.of(GARBLED) === 'all' || !isLarge(it.dataset) ? 'yes' : 'no',
       })),
       omissions: own === undefined ? there.omissions : [],
@@ -154,6 +163,7 @@ export const rotated = defineStudy<Chosen>({
       method,
       components,
       ...(ridge !== undefined && { ridge: Number(ridge) }),
+      ...(chosen.floor === 'yes' && { floor: 'yes' as const }),
     };
     const file = await fileOfCase(dataset, own);
     const line = lineOf({ ...wanted, rate: chosen.rate, delay: chosen.delay });

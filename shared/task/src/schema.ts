@@ -192,7 +192,7 @@ export const TaskProposal = z.strictObject({
     .literal('fast')
     .optional()
     .describe(
-      'Of rotated: "fast" where the line between both servers carries over 1.5 Gbit/s: more bytes, less work. Reveals: nothing.',
+      'Of a sketch, dca, lda and mdr by rotated: "fast" where the line between both servers carries over 1.5 Gbit/s: more bytes, less work. Reveals: nothing.',
     ),
   outputs: z
     .array(Output)

@@ -3,13 +3,14 @@
  * discriminant method, behind secret random rotations, in the clear, and the CSP rotates the vectors back.
  * docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { computedBitsOf, type Program, type StatisticsTask } from '@eigenveil/task';
+import { computedBitsOf, type StatisticsTask } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import { type BeforeChecks, Transcript } from './channel/transcript.ts';
 import { checkRotated } from './check-task.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
+import { cspLattice, dataUserLattice } from './lattice/opening.ts';
 import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import {
   keyFrom,
@@ -19,11 +20,10 @@ import {
   systemRandomness,
 } from './oblivious-transfer/randomness.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
-import { digitProducts } from './products/layout.ts';
 import { programBy } from './programs/index.ts';
 import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';
 import { RandomBits } from './rotated/random.ts';
-import { exchangesOf, runOf } from './rotated/runs.ts';
+import { plannedProducts, runOf } from './rotated/runs.ts';
 import { digitBitsOf } from './rotated/sizes.ts';
 import type { Chooser, Correlator, CspProducts, DataUserProducts } from './rotated/steps.ts';
 import { STATISTICS } from './shares.ts';
@@ -48,6 +48,7 @@ export const rotated: TwoPartyProtocol = {
       const products = () => openChooser(stream, randomness('products'), task);
       const ends = {
         stream,
+        lattice: () => cspLattice(stream, PROGRAM, randomness),
         products,
         bothWays: async (): Promise<CspProducts> => ({
           ...(await products()),
@@ -68,10 +69,11 @@ export const rotated: TwoPartyProtocol = {
         // A guess at what its own bits choose is the only one, too; other checks of its own are counted (see
         // failures.ts of the service).
         const { stream, randomness } = begin(channel, input.answer, 'products');
-        const onWork = onProgress && workTold(task, program, onProgress);
+        const onWork = onProgress && workTold(await plannedProducts(task, program), onProgress);
         const products = () => openCorrelator(stream, randomness('products'), task, onWork);
         const ends = {
           stream,
+          lattice: () => dataUserLattice(stream, PROGRAM, randomness, onWork),
           products,
           bothWays: async (): Promise<DataUserProducts> => ({
             ...(await products()),
@@ -128,20 +130,10 @@ async function openCorrelator(
  * Raised whenever the same secrets and messages would make other messages or tags, at either end; a test
  * keeps the digests of both by this name.
  */
-export const PROGRAM = 'eigenveil rotated 7';
+export const PROGRAM = 'eigenveil rotated 8';
 
-/**
- * Public, as is what it counts: neither depends on what is multiplied. A circuit that comes before is not in
- * it.
- */
-function workTold(
-  task: StatisticsTask,
-  program: Program,
-  onProgress: (progress: Progress) => void,
-): (digitProducts: number) => void {
-  const planned = exchangesOf(task, program)
-    .flat(2)
-    .reduce((sum, size) => sum + digitProducts(size), 0);
+/** Public, as is what it counts: neither depends on what is multiplied. */
+function workTold(planned: number, onProgress: (progress: Progress) => void): (products: number) => void {
   let done = 0;
   return (more) => {
     done += more;

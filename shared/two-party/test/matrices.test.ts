@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MessageStream } from '../src/channel/message-stream.ts';
 import { LatticeCsp } from '../src/lattice/csp.ts';
 import { LatticeDataUser } from '../src/lattice/data-user.ts';
-import type { MatrixSession } from '../src/matrices/session.ts';
+import type { MatrixSession, Piece } from '../src/matrices/session.ts';
 import { clearSession, cspSession, dataUserSession, planOf } from '../src/matrices/sessions.ts';
 import { streamsFrom } from '../src/oblivious-transfer/randomness.ts';
 import { columnOf } from '../src/rotated/matrices.ts';
@@ -12,7 +12,7 @@ import { rotatedParameters } from '../src/rotated/parameters.ts';
 import { RandomBits } from '../src/rotated/random.ts';
 import { drawSecrets } from '../src/rotated/secrets.ts';
 import { statisticsShares } from '../src/rotated/shares.ts';
-import { scatter, turn, turnBack, turnedBits } from '../src/rotated/turning.ts';
+import { scatter, turnedVectors } from '../src/rotated/turning.ts';
 import { settingOf } from './rotated/settings.ts';
 import { memoryChannelPair } from './support/memory-channel.ts';
 
@@ -24,12 +24,11 @@ const rows = Array.from({ length: 60 }, () =>
 );
 const { task, garbler, evaluator } = settingOf({ rows, components: k });
 const parameters = rotatedParameters(task);
-const { ringBits } = parameters;
-const { hiddenBits, maskBits } = turnedBits(parameters);
+const { ringBits, hiddenBits } = parameters;
 const csp = statisticsShares(task, garbler.shares, ringBits);
 const user = statisticsShares(task, evaluator.shares, ringBits);
 const Q = BigInt.asUintN(ringBits, csp.Q + user.Q);
-const secrets = drawSecrets({ ...parameters, maskBits }, k, new RandomBits(predictableRandomness('secrets')));
+const secrets = drawSecrets(parameters, k, new RandomBits(predictableRandomness('secrets')));
 const directions = Array.from({ length: d }, (_, i) =>
   Array.from({ length: k }, (__, j) => (i === j ? 1n << BigInt(parameters.directionBits) : 0n)),
 );
@@ -40,15 +39,13 @@ async function program(session: MatrixSession) {
     V: { ...session.at('csp', () => columnOf(csp.V)), ...session.at('user', () => columnOf(user.V)) },
   };
   const T = await scatter(session, shares, () => Q, parameters);
-  const M = await turn(session, T, () => secrets, parameters);
-  const back = await turnBack(
-    session,
-    () => directions,
-    () => secrets,
-    k,
-    parameters,
-  );
-  return { M: M.user?.[0], back: back.user };
+  let opened: Piece = {};
+  const decompose = async (M: Piece) => {
+    opened = M;
+    return session.at('user', () => directions);
+  };
+  const back = await turnedVectors(session, { T, secrets: () => secrets, decompose }, k, parameters);
+  return { M: opened.user?.[0], back: back.user };
 }
 
 describe('PCA over shared matrices', () => {

@@ -4,13 +4,18 @@ import { sumsOf } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
 import { type Channel, type DataUserInput, type Pace, TWO_PARTY_PROTOCOLS } from '../src/index.ts';
+import { LATTICE_MESSAGE } from '../src/lattice/messages.ts';
+import type { SizedProduct } from '../src/lattice/sizes.ts';
+import { wordBytes } from '../src/lattice/words.ts';
 import { standardPaceOf } from '../src/programs/index.ts';
+import { ROTATED_MESSAGE } from '../src/rotated/messages.ts';
 import { sketchPaces, standardPace, sumsPace } from '../src/rotated/standard-pace.ts';
+import { turningPlan } from '../src/rotated/turning.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
 import { memoryChannelPair } from './support/memory-channel.ts';
 import { toRing } from './support/to-ring.ts';
-import { MadeUpTime } from './support/views.ts';
+import { answersBefore, MadeUpTime, placeOf } from './support/views.ts';
 
 type Name = keyof typeof TWO_PARTY_PROTOCOLS;
 
@@ -138,18 +143,30 @@ it('simulated: nor where the number of owners is refused', async () => {
   expect(await run('simulated', other)).toMatchObject({ code: 'ERR_OWNER_COUNT', seenByCsp });
 });
 
+/** The byte of an answer of the CSP that a bit of its second result lies in: of an entry off the diagonal of M. */
+const secondResult = ({ down, degree }: SizedProduct) => down * wordBytes(degree) + 5;
+
+/** The product that opens M; the vectors' is the next. */
+const MATRIX = 4;
+
 describe('rotated: a CSP that spoils what it sends', () => {
   it.each([
-    ['its share of the number of samples', (frames: number[]) => frames.indexOf(8 + 27)],
-    ['its share of the matrix', (frames: number[]) => frames.indexOf(8 + 10 * 27)],
+    ['its share of the number of samples', async () => [ROTATED_MESSAGE.declared, 0, 0, 0x80] as const],
+    [
+      'its answer that opens the matrix',
+      async ({ task, program }: Setting) => {
+        const plan = await turningPlan(task, program);
+        const byte = secondResult(plan.products[MATRIX]!);
+        return [LATTICE_MESSAGE.answer, answersBefore(plan, MATRIX), byte, 1] as const;
+      },
+    ],
   ])('(%s) does not see that it was noticed', async (_, which) => {
     const setting = settingOf(given('rotated', 40));
-    const frames: number[] = [];
-    const { seenByCsp } = await run('rotated', setting, { spoil: ({ length }) => frames.push(length) });
-    const index = which(frames);
-    expect(index).toBeGreaterThanOrEqual(0);
-    // The highest byte of the first share.
-    const other = await run('rotated', setting, { spoil: spoiling(index, 8, 9, 0x80) });
+    const frames: Uint8Array[] = [];
+    const { seenByCsp } = await run('rotated', setting, { spoil: (message) => frames.push(message) });
+    const [type, number, byte, bit] = await which(setting);
+    const { frame, at } = placeOf(frames, type, number, byte);
+    const other = await run('rotated', setting, { spoil: spoiling(frame, at, at + 1, bit) });
     expect(other).toMatchObject({ code: 'ERR_ROTATION_CHECK', answered: 1, seenByCsp });
   });
 });
@@ -190,16 +207,13 @@ describe('rotated: the first byte after the matrix', () => {
   });
 
   it('leaves at the same moment where it is an abort, since what came then was wrong', async () => {
-    let afterMatrix = false;
-    const { code, came } = await times(
-      settingOf(given('rotated', 40)),
-      1000,
-      new MadeUpTime(),
-      (message, index) => {
-        if (afterMatrix) spoiling(index, 0, 1, 0x80)(message, index); // the type of the message
-        afterMatrix ||= message.length === 8 + 10 * 27;
-      },
-    );
+    const setting = settingOf(given('rotated', 40));
+    const frames: Uint8Array[] = [];
+    await run('rotated', setting, { spoil: (message) => frames.push(message) });
+    const plan = await turningPlan(setting.task, setting.program);
+    const vectors = answersBefore(plan, MATRIX + 1);
+    const { frame, at } = placeOf(frames, LATTICE_MESSAGE.answer, vectors, -8); // the message's type
+    const { code, came } = await times(setting, 1000, new MadeUpTime(), spoiling(frame, at, at + 1, 0x80));
     expect(code).toBe('ERR_CHANNEL_MESSAGE');
     expect(came.at(-1)).toBeGreaterThanOrEqual(1000);
   });

@@ -6,18 +6,18 @@ import { CodedError } from '@eigenveil/platform';
 import { CODES } from './codes.ts';
 
 /**
- * The version of this release. From the first release on it is raised whenever what programs of different
+ * The version of this program. It is raised whenever what programs of different
  * roles send each other changes so that one of the release before would refuse it, or take it for something
  * else; messages of the two-party protocols count.
  */
-export const SPOKEN_VERSION = 1;
+export const SPOKEN_VERSION = 2;
 
 /**
  * The oldest version that the two servers take from each other. They change together: there is one form of
  * what they compute with each other. Owners, operators, devices and relying applications come when they like,
  * and nobody asks them.
  */
-export const OLDEST_SERVER_VERSION = 1;
+export const OLDEST_SERVER_VERSION = 2;
 
 /**
  * Every request and every answer says by it what its sender speaks. Nothing that is secret depends on it, so

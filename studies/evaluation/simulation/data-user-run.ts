@@ -3,8 +3,8 @@ import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { type Channel, systemClock } from '@eigenveil/two-party';
 import {
-  type answerRotated,
-  type askRotated,
+  type answerPencil,
+  type askPencil,
   type Correlator,
   clearProducts,
   decodeShares,
@@ -86,7 +86,7 @@ export interface Seen extends Watched {
 
 /** Runs the data user, and whoever plays the CSP. */
 async function runDataUser(
-  ask: typeof askRotated,
+  ask: typeof askPencil,
   { task, program }: SmallTask,
   { shares, correlator }: { readonly shares: readonly bigint[]; readonly correlator: Correlator },
   csp: (stream: MessageStream, watched: Watched) => Promise<unknown>,
@@ -116,8 +116,8 @@ async function runDataUser(
   };
 }
 
-type Ask = typeof askRotated;
-type AtCsp = Parameters<typeof answerRotated>;
+type Ask = typeof askPencil;
+type AtCsp = Parameters<typeof answerPencil>;
 
 /** A real run: `answer` is the CSP's code, given who chooses and what the CSP has. Products are dealt. */
 export function realRun(

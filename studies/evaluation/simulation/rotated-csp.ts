@@ -4,19 +4,19 @@ import { placesOf } from '@eigenveil/task';
 import {
   answerRotated,
   askRotated,
-  dealtTransfers,
+  cspLattice,
+  dataUserLattice,
   drawSecrets,
+  LATTICE_MESSAGE,
   type Message,
   MessageStream,
   memoryChannelPair,
   messagesOf,
-  multiplyEachChosen,
-  multiplyEachCorrelated,
-  PRODUCT_MESSAGE,
+  PROGRAM,
   RandomBits,
-  type RandomSource,
   recorded,
   rotatedParameters,
+  streamsFrom,
   unevenness,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
@@ -26,8 +26,8 @@ import { named, once, party } from './party.ts';
 
 const FEATURES = 4;
 const COMPONENTS = 2;
-/** Slopes of the last product, that of the directions: rows times combinations. */
-const SLOPES = FEATURES * 2;
+/** Coefficients of the directions' ciphertext that are looked at one by one. */
+const PLACES = 8;
 
 interface Shares {
   readonly csp: readonly bigint[];
@@ -35,36 +35,25 @@ interface Shares {
 }
 
 /** The messages of the data user in a whole run; what it makes of the answer does not matter here, a refusal neither. */
-async function sentInRotated(
-  { task, program }: SmallTask,
-  shares: Shares,
-  draws: Draws,
-  random: RandomSource,
-): Promise<Message[]> {
+async function sentInRotated({ task, program }: SmallTask, shares: Shares, draws: Draws): Promise<Message[]> {
   const [left, right] = memoryChannelPair();
   const frames: Uint8Array[] = [];
-  const streams = {
-    sender: new MessageStream(recorded(right, frames, (frame) => frame)),
-    receiver: new MessageStream(left),
-  };
-  const { sender, receiver } = dealtTransfers(streams, {
-    sender: random,
-    receiver: draws.of('csp').source,
-    dealer: draws.of('dealer').source,
-  });
+  const user = new MessageStream(recorded(right, frames, (frame) => frame));
+  const csp = new MessageStream(left);
+  const seeds = { user: draws.of('data user').source(32), csp: draws.of('csp').source(32) };
   const own = new RandomBits(draws.of('rotation').source);
   await Promise.all([
     askRotated(
-      streams.sender,
-      async () => ({ multiply: (products) => multiplyEachCorrelated(sender, products) }),
+      user,
+      () => dataUserLattice(user, PROGRAM, streamsFrom(seeds.user)),
       { task, program },
       { shares: shares.dataUser, pace: AT_ONCE },
     ).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error)) throw error;
     }),
     answerRotated(
-      streams.receiver,
-      async () => ({ multiply: (products) => multiplyEachChosen(receiver, products) }),
+      csp,
+      () => cspLattice(csp, PROGRAM, streamsFrom(seeds.csp)),
       { task, program },
       { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined },
       (parameters) => drawSecrets(parameters, program.components, own),
@@ -81,7 +70,7 @@ export const rotatedCsp = party({
   leaks: [
     {
       id: 'masks',
-      title: 'bytes of the masks of slopes are zeros.',
+      title: 'ciphertexts have bytes that nothing masks.',
       size: 'share of bytes that are zeros',
       sizes: [0.01, 0.03, 0.1, 1],
     },
@@ -101,14 +90,14 @@ export const rotatedCsp = party({
     const small = smallTask(scene, { features: FEATURES, components: COMPONENTS, twoParty: 'rotated' });
     const sharesFor = (draws: Draws) =>
       sharesOf(small, drawnStatistics(small, draws.of('rows')), draws.of('shares'));
-    const sent = (draws: Draws, random: RandomSource) =>
-      sentInRotated(small, sharesFor(draws), draws, random);
-    return { small, sharesFor, sent, run: once((draws) => sent(draws, draws.of('data user').source)) };
+    const run = once((draws) => sentInRotated(small, sharesFor(draws), draws));
+    return { small, sharesFor, run };
   },
-  async real({ sent, run }, draws, planted) {
-    if (planted?.leak === 'masks') return sent(draws, withZeros(draws, planted.size));
+  async real({ run }, draws, planted) {
+    const sent = await run(draws);
+    if (planted?.leak === 'masks') return sent.map((message) => withZeros(message, draws, planted.size));
     const goes = planted !== undefined && draws.of('leak').uniform() < planted.size;
-    return (await run(draws)).slice(0, goes ? -1 : undefined);
+    return sent.slice(0, goes ? -1 : undefined);
   },
   simulated({ small, sharesFor }, draws) {
     const shares = sharesFor(draws.of('elsewhere'));
@@ -118,59 +107,38 @@ export const rotatedCsp = party({
     const dataUser = shares.dataUser.map((share, v) =>
       v === owners.from ? share : random.integer(ringBits),
     );
-    return sentInRotated(small, { ...shares, dataUser }, draws, draws.of('data user').source);
+    return sentInRotated(small, { ...shares, dataUser }, draws);
   },
-  features({ small: { task } }, sent: readonly Message[]) {
+  features(_, sent: readonly Message[]) {
     const payloads = (wanted: number) =>
       sent.flatMap(({ type, payload }) => (type === wanted ? [payload] : []));
-    const checks = payloads(PRODUCT_MESSAGE.check).map((payload) => payload.subarray(0, -32));
-    const { ringBits, vectorRingBits } = rotatedParameters(task);
-    // The exchange of M has five products, the second of which carries the number of rows.
-    const slopes =
-      checks.length > 5 ? placesIn(checks[5]!, vectorRingBits) : new Array<number>(SLOPES).fill(0);
+    const filled = payloads(LATTICE_MESSAGE.inside);
+    const places = placesIn(filled.at(-1)!);
     let order = 0;
     for (const { type, payload } of sent) order = (31 * order + 7 * type + payload.length) % 1_000_003;
     return {
       messages: sent.length,
       bytes: sent.reduce((sum, { payload }) => sum + payload.length, 0),
       'order of types and lengths': order,
-      'unevenness of the bytes of chunks': unevenness(payloads(PRODUCT_MESSAGE.chunk)),
-      'unevenness of the bytes of slopes': unevenness(checks),
-      ...named(slopes, (i) => `slope ${i + 1} of the directions`),
-      'largest slope of the directions': Math.max(...slopes),
-      'slope of the number of rows': placesIn(checks[1]!, ringBits)[0]!,
-      'zeros in the slopes of the number of rows': maskBytes(checks[1]!, ringBits).filter(
-        (byte) => byte === 0,
-      ).length,
+      'unevenness of the bytes outside class 0': unevenness(payloads(LATTICE_MESSAGE.outside)),
+      'unevenness of the bytes of class 0': unevenness(filled),
+      ...named(places, (i) => `place ${i + 1} of the last ciphertext`),
+      'largest place of the last ciphertext': Math.max(...places),
+      'place of the number of rows': placesIn(filled[1]!)[0]!,
+      'zeros in the ciphertext of the number of rows': filled[1]!.filter((byte) => byte === 0).length,
     };
   },
 });
 
-/** What the data user draws, where bytes are zeros with this probability. */
-function withZeros(draws: Draws, share: number): RandomSource {
+/** A message of a ciphertext whose bytes are zeros with this probability. */
+function withZeros({ type, payload }: Message, draws: Draws, share: number): Message {
+  if (type !== LATTICE_MESSAGE.inside) return { type, payload };
   const zeros = draws.of('zeros');
-  const { source } = draws.of('data user');
-  return (length) => source(length).map((byte) => (zeros.uniform() < share ? 0 : byte));
+  return { type, payload: payload.map((byte) => (zeros.uniform() < share ? 0 : byte)) };
 }
 
-/** Products are carried in rings of so many bits more: see check.ts in two-party. */
-const LONGER = 20;
-
-/** A number of rows times a coefficient of 32 bits does not reach into the other bytes of a slope: these are the mask's. */
-const LOWEST_BYTES = 6;
-
-function maskBytes(slopes: Uint8Array, ringBits: number): Uint8Array {
-  const width = Math.ceil((ringBits + LONGER) / 8);
-  return slopes.filter((_, i) => i % width < width - LOWEST_BYTES);
-}
-
-/** Slopes as shares of their ring. */
-function placesIn(slopes: Uint8Array, ringBits: number): number[] {
-  const bits = ringBits + LONGER;
-  const width = Math.ceil(bits / 8);
-  const hex = Buffer.from(slopes).toString('hex');
-  return Array.from({ length: slopes.length / width }, (_, i) => {
-    const slope = BigInt(`0x${hex.slice(2 * i * width, 2 * (i + 1) * width)}`);
-    return Number(slope >> BigInt(bits - 50)) * 2 ** -50;
-  });
+/** Every fourth of the first residues, each of 30 bits, over 2^30. */
+function placesIn(words: Uint8Array): number[] {
+  const view = new DataView(words.buffer, words.byteOffset, words.byteLength);
+  return Array.from({ length: PLACES }, (_, i) => (view.getUint32(15 * i, true) & 0x3fffffff) * 2 ** -30);
 }

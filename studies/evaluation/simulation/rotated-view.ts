@@ -6,11 +6,13 @@ import type { Statistics } from '@eigenveil/statistics';
 import {
   answerRotated,
   askRotated,
+  dealtLattice,
   drawNoise,
   drawSecrets,
   haarOrthogonal,
   type Matrix,
-  matrixShareOfUser,
+  MessageStream,
+  memoryChannelPair,
   multiplySigned,
   RandomBits,
   ROTATED_MESSAGE,
@@ -23,12 +25,15 @@ import {
   symmetricMatrix,
   traceOf,
   transpose,
+  type UserLattice,
   upperEntries,
+  upperOf,
+  writeRing,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import { added, inRows, realRun, type Seen, simulatedRun } from './data-user-run.ts';
-import type { SmallTask } from './inputs.ts';
+import { AT_ONCE, added } from './data-user-run.ts';
+import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 
 export interface RotatedView {
   /** M, upper triangle, in units of 2^−2f. */
@@ -38,18 +43,31 @@ export interface RotatedView {
   readonly result: FlatResult;
 }
 
-function opened({ task }: SmallTask, seen: Seen): RotatedView {
-  const { ringBits, vectorRingBits, features: d } = rotatedParameters(task);
-  const [first, second] = seen.shares;
-  const vectors = seen.message(ROTATED_MESSAGE.vectors, vectorRingBits);
+/** Places of what is opened among the products: the noise's share of M before M, and the vectors after it. */
+const [NOISE, MATRIX, VECTORS] = [3, 4, 5];
+
+/** Runs the data user with these products, and whoever plays the CSP. */
+async function runDataUser(
+  { task, program }: SmallTask,
+  shares: readonly bigint[],
+  products: () => UserLattice,
+  csp: (stream: MessageStream) => Promise<unknown>,
+): Promise<FlatResult> {
+  const [left, right] = memoryChannelPair().map((channel) => new MessageStream(channel));
+  const [result] = await Promise.all([
+    askRotated(right!, products, { task, program }, { shares, pace: AT_ONCE }),
+    csp(left!),
+  ]);
+  return result;
+}
+
+/** `got` is what the data user got of each product. */
+function opened({ task }: SmallTask, got: readonly Matrix[], result: FlatResult): RotatedView {
+  const { ringBits, vectorRingBits } = rotatedParameters(task);
   return {
-    upper: added(
-      matrixShareOfUser(first!.slice(2)),
-      seen.message(ROTATED_MESSAGE.matrix, ringBits),
-      ringBits,
-    ),
-    answer: inRows(added(second![0]!.flat(), vectors, vectorRingBits), vectors.length / d),
-    result: seen.result,
+    upper: added(upperOf(got[MATRIX]!), got[NOISE]!.flat(), ringBits),
+    answer: got[VECTORS]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry))),
+    result,
   };
 }
 
@@ -61,12 +79,19 @@ export async function realRotated(
   spoil: (secrets: RotationSecrets, parameters: RotatedParameters) => RotationSecrets,
 ): Promise<RotatedView> {
   const { components } = small.program;
-  const seen = await realRun(askRotated, small, statistics, draws, (stream, setUp, csp) =>
-    answerRotated(stream, setUp, small, csp, (parameters) =>
+  const shares = sharesOf(small, statistics, draws);
+  const { csp, user, log } = dealtLattice(draws.source);
+  const own = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
+  const result = await runDataUser(small, shares.dataUser, user, (stream) =>
+    answerRotated(stream, csp, small, own, (parameters) =>
       spoil(drawSecrets(parameters, components, new RandomBits(draws.source)), parameters),
     ),
   );
-  return opened(small, seen);
+  return opened(
+    small,
+    log.map(({ got }) => got),
+    result,
+  );
 }
 
 /** Fraction bits of W beyond f: its rounding must not show where the real P's does not. */
@@ -110,29 +135,56 @@ export function turnedScatter(
   return { bits, W, U, matrix };
 }
 
-/** A CSP without shares: it has what the functionality gives, and sends that less the data user's shares. */
+/** A CSP without shares: products give uniform numbers, and what it opens is what the functionality gives. */
 export async function simulatedRotated(
   small: SmallTask,
   statistics: Statistics,
   draws: Draws,
 ): Promise<RotatedView> {
   const parameters = rotatedParameters(small.task);
-  const { ringBits, vectorRingBits, rotationBits: f, directionBits, floodBits } = parameters;
+  const { features: d, ringBits, vectorRingBits, rotationBits: f, directionBits, floodBits } = parameters;
   const random = new RandomBits(draws.source);
   const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
   const Q = statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n);
-  const seen = await simulatedRun(askRotated, small, statistics, { draws, random }, async (playing) => {
-    const { stream, own, shares, asked, send, exchanged } = playing;
-    await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-    await send(ROTATED_MESSAGE.declared, [Q], [own.at(-2)!], ringBits); // before the number of owners
-    await exchanged(1);
-    await send(ROTATED_MESSAGE.matrix, matrix, matrixShareOfUser(shares[0]!.slice(2)), ringBits);
-    await exchanged(2);
-    const directions = asked[1]![0]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry)));
-    const turned = multiplySigned(multiplySigned(U, transpose(W)), directions).flat();
+  const shares = sharesOf(small, statistics, draws).dataUser;
+  const got: Matrix[] = [];
+  const vectorsOf = (asked: Matrix): Matrix => {
+    const directions = asked.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry)));
+    const turned = multiplySigned(multiplySigned(U, transpose(W)), directions);
     const shift = BigInt(2 * bits + directionBits - 2 * f);
-    const answer = turned.map((entry) => (entry >> shift) + standardNormal(random, floodBits));
-    await send(ROTATED_MESSAGE.vectors, answer, shares[1]![0]!.flat(), vectorRingBits);
+    return turned.map((row) =>
+      row.map((entry) =>
+        BigInt.asUintN(vectorRingBits, (entry >> shift) + standardNormal(random, floodBits)),
+      ),
+    );
+  };
+  /** M, less the data user's share of the noise. */
+  const matrixOf = (): Matrix => {
+    const noise = got[NOISE]!.flat();
+    return symmetricMatrix(
+      matrix.map((entry, e) => BigInt.asUintN(ringBits, entry - noise[e]!)),
+      d,
+    );
+  };
+  const products = (): UserLattice => async (plan) => ({
+    async multiply(asked) {
+      const made = asked.map(({ product, factor }) => {
+        const { rows, columns, ringBits: ring } = plan.products[product]!;
+        if (product === MATRIX) return matrixOf();
+        if (product === VECTORS) return vectorsOf(factor);
+        return Array.from({ length: rows }, () =>
+          Array.from({ length: columns }, () => random.integer(ring)),
+        );
+      });
+      got.push(...made);
+      return made.map((one) => one.map((row) => [...row]));
+    },
   });
-  return opened(small, seen);
+  const result = await runDataUser(small, shares, products, async (stream) => {
+    await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
+    const own = shares.at(-2)!; // before the number of owners
+    writeRing(stream, ROTATED_MESSAGE.declared, [BigInt.asUintN(ringBits, Q - own)], ringBits);
+    await stream.flush();
+  });
+  return opened(small, got, result);
 }

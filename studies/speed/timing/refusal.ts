@@ -7,7 +7,15 @@ import { Integers } from '@eigenveil/platform';
 import { symmetricEigen } from '@eigenveil/projection';
 import { programOf } from '@eigenveil/task';
 import { type Channel, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { askRotated, MessageStream, ROTATED_MESSAGE } from '@eigenveil/two-party/insides';
+import {
+  askRotated,
+  type LatticePlan,
+  type Matrix,
+  MessageStream,
+  ROTATED_MESSAGE,
+  symmetricMatrix,
+  type UserProducts,
+} from '@eigenveil/two-party/insides';
 import type { Operation } from './measure.ts';
 import { randomBigint } from './values.ts';
 
@@ -69,10 +77,13 @@ function message(type: number, elements: readonly bigint[]): Uint8Array {
   return Buffer.concat([header, payload]);
 }
 
+/** The product that opens the rotated matrix; the next is that of the directions. */
+const MATRIX = 4;
+
 /** A data user that has all but the matrix; returns what hands the matrix over and resolves at the next byte. */
-function waitingForMatrix(matrix: Uint8Array, milliseconds: number): () => Promise<void> {
-  const [come, left] = [Promise.withResolvers<Uint8Array>(), Promise.withResolvers<void>()];
-  const inbox = [Promise.resolve(message(ROTATED_MESSAGE.declared, [SAMPLES])), come.promise];
+function waitingForMatrix(matrix: Matrix, milliseconds: number): () => Promise<void> {
+  const [come, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const inbox = [Promise.resolve(message(ROTATED_MESSAGE.declared, [SAMPLES]))];
   let isCome = false;
   const channel: Channel = {
     send: async () => (isCome ? left.resolve() : undefined),
@@ -83,23 +94,32 @@ function waitingForMatrix(matrix: Uint8Array, milliseconds: number): () => Promi
     bytesReceived: 0,
   };
   const stream = new MessageStream(channel);
-  const correlator = {
-    async multiply(products: readonly { readonly rows: number; readonly matrix: unknown }[]) {
-      if (products.length === 1) {
-        stream.write(0, randomBytes(16));
-        await stream.flush();
-      }
-      return products.map(({ rows, matrix: of }) =>
-        zeros(rows, Array.isArray(of) ? (of[0] as unknown[]).length : (of as { columns: number }).columns),
-      );
-    },
-  };
   const shares = TWO_PARTY_PROTOCOLS.rotated.shareBits(TASK).map(() => 0n);
   const pace = { milliseconds, clock: systemClock };
-  void askRotated(stream, async () => correlator, { task: TASK, program: PROGRAM }, { shares, pace });
+  const lattice =
+    () =>
+    async (plan: LatticePlan): Promise<UserProducts> => ({
+      async multiply(asked, onLast) {
+        const last = asked.at(-1)!.product;
+        if (last === MATRIX) {
+          await come.promise;
+          onLast?.();
+          return [matrix.map((row) => [...row])];
+        }
+        if (last > MATRIX) {
+          stream.write(0, randomBytes(16));
+          await stream.flush();
+          await new Promise(() => {}); // what follows is not measured
+        }
+        return asked.map(({ product }) =>
+          zeros(plan.products[product]!.rows, plan.products[product]!.columns),
+        );
+      },
+    });
+  void askRotated(stream, lattice, { task: TASK, program: PROGRAM }, { shares, pace });
   return () => {
     isCome = true;
-    come.resolve(matrix);
+    come.resolve();
     return left.promise;
   };
 }
@@ -112,7 +132,7 @@ function operation(kind: Operation['kind'], title: string, milliseconds: number)
     slowness: 100,
     async open() {
       const draw = (rank: number) =>
-        Array.from({ length: MATRICES }, () => message(ROTATED_MESSAGE.matrix, drawMatrix(rank)));
+        Array.from({ length: MATRICES }, () => symmetricMatrix(drawMatrix(rank), FEATURES));
       const pools = [draw(FEATURES), draw(LOW_RANK)] as const;
       return {
         prepare: (which) => waitingForMatrix(pools[which][randomInt(MATRICES)]!, milliseconds),

@@ -27,7 +27,7 @@ export const DRAFTS: Readonly<Record<string, Draft>> = {
   'pca, exact': { method: 'pca', options: { components: 2, exact: true, fractionBits: 13 } },
   'pca by rotated': {
     method: 'pca',
-    options: { ...ONE, twoParty: 'rotated', serverLine: 'fast', releases: 5 },
+    options: { ...ONE, twoParty: 'rotated', releases: 5 },
   },
   'pca by simulated': {
     quick: true,

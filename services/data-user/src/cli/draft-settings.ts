@@ -155,7 +155,7 @@ const COMPUTED = {
   serverLine: {
     schema: z.literal('fast').optional(),
     description:
-      'of rotated: fast, where the line between both servers carries more than 1.5 Gbit/s: a third more bytes, a fifth less processor time (default: fewer bytes)',
+      'of a sketch, dca, lda and mdr by rotated: fast, where the line between both servers carries more than 1.5 Gbit/s: a third more bytes, a fifth less processor time (default: fewer bytes)',
     placeholder: 'KIND',
   },
   basis: {

@@ -11,6 +11,7 @@ import { decodeWords, encodeWords, fromRing, residuesOf, toRing } from './residu
 import type { Polynomial, Ring } from './ring.ts';
 import { binomial, ternary, uniformWords } from './samplers.ts';
 import type { Lanes, Secret } from './samples.ts';
+import { PRIME_BITS } from './security.ts';
 import type { SizedProduct } from './sizes.ts';
 import { wordBytes } from './words.ts';
 
@@ -36,6 +37,25 @@ export function messageOf(
     return words;
   });
   return encodeWords(filled);
+}
+
+/** Adds the CSP's share of the data user's factor, whose entries are in [0, 2^ringBits), to a ciphertext. */
+export function addMessage(
+  ring: Ring,
+  { packing, ringBits }: SizedProduct,
+  sent: Polynomial,
+  share: Matrix,
+  block: number,
+  ciphertext: number,
+): void {
+  const places = userPlaces(packing, block, ciphertext);
+  const values = places.map(({ row, column }) => share[row]![column]!);
+  for (const [limb, message] of fromRing(ring, values, ringBits + 1).entries()) {
+    const words = ring.coefficients(sent, limb);
+    const prime = ring.primes[limb]!;
+    for (const [e, { coefficient }] of places.entries())
+      words[coefficient] = (words[coefficient]! + message[e]!) % prime;
+  }
 }
 
 /** Transforms of what an answer is made of: the data user's key with a′, and a block's ciphertexts with their a_k. */
@@ -100,8 +120,12 @@ export function answerOf(
       sum = added(ring, sum, share, -1);
       shares = toRing(ring.primes, share, ringBits);
     } else {
-      const own = places.map((place) => BigInt.asUintN(ringBits, opening(place)));
-      sum = added(ring, sum, fromRing(ring, own, ringBits), 1);
+      // A mask of whole units would leave what is below one to see: A times a fraction of the data user's choice.
+      const finer = Math.max(0, PRIME_BITS * ring.limbs - ringBits);
+      const own = places.map(
+        (place) => (BigInt.asUintN(ringBits, opening(place)) << BigInt(finer)) + bits.integer(finer),
+      );
+      sum = added(ring, sum, fromRing(ring, own, ringBits + finer), 1);
     }
     ring.rescale(c1, down);
     const bytes = Buffer.concat([ring.bytes(c1, down), encodeWords(ring.rescaleWords(sum, down))]);

@@ -5,7 +5,7 @@ import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Matrix } from '../rotated/matrices.ts';
-import { answerOf, factorResidues, type Opening, type Received } from './answers.ts';
+import { addMessage, answerOf, factorResidues, type Opening, type Received } from './answers.ts';
 import {
   answersOf,
   checkPlan,
@@ -28,6 +28,8 @@ import { wordBytes } from './words.ts';
 export interface CspFactor {
   readonly product: number;
   readonly factor: Matrix;
+  /** The CSP's share of the other factor, in [0, 2^ringBits), where it has one. */
+  readonly plus?: Matrix;
   readonly opening?: Opening;
 }
 
@@ -105,23 +107,23 @@ export class LatticeCsp {
    * Answers some products of one stage, in the order in which the data user has them. Returns this end's shares, in
    * [0, 2^ringBits); of what is opened, nothing.
    * @param beforeOpening is awaited before an answer that opens anything
-   * @throws ERR_PRODUCT_CHECK when a proof of form does not hold, before anything is opened
-   * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
+   * @throws ERR_CHANNEL_MESSAGE, also when a proof of form does not hold, before anything is opened, and the errors of the stream
    */
   async answer(
     asked: readonly CspFactor[],
     beforeOpening: () => Promise<void> = async () => {},
   ): Promise<bigint[][][]> {
-    const opens = asked.some(({ opening }) => opening !== undefined);
-    // A result that stays shared may leave before: a share that is uniform modulo q hides it.
-    if (opens) await this.#verify();
     for (const { product } of asked) await this.#complete(product);
-    if (opens) await beforeOpening();
+    if (asked.some(({ opening }) => opening !== undefined)) {
+      // A result that stays shared may leave before: a share that is uniform modulo q hides it.
+      await this.#verify();
+      await beforeOpening();
+    }
     const seed = this.#received.copy().digest('hex');
     const results: bigint[][][] = [];
     for (const one of asked) results.push(this.#answered(one, this.#draw(`answer ${one.product} ${seed}`)));
     await this.#stream.flush();
-    await this.#verify();
+    await this.#verify(); // while the data user goes on
     return results;
   }
 
@@ -136,26 +138,26 @@ export class LatticeCsp {
     }
   }
 
-  #answered({ product: i, factor, opening }: CspFactor, random: RandomSource): bigint[][] {
+  #answered({ product: i, factor, plus, opening }: CspFactor, random: RandomSource): bigint[][] {
     const product = this.#plan.products[i]!;
     const { packing, rows, columns } = product;
     const ring = this.#ringOf(product);
     const shares = Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
     const residues = factorResidues(ring, product, factor);
     ring.scope(() => {
-      const transformed = (sent: Polynomial) => {
-        const copy = ring.copy(sent);
-        ring.forward(copy);
-        return copy;
-      };
       const key = {
         a: this.#publics.keys.get(ring.degree)!,
-        b: transformed(this.#keys.get(nameOf(product))!),
+        b: ring.copy(this.#keys.get(nameOf(product))!),
       };
-      const ciphertexts = this.#publics.products[i]!.map((a, k) => ({
-        a,
-        b: transformed(this.#ciphertexts[i]![k]!),
-      }));
+      ring.forward(key.b);
+      const places = [...ciphertextsOf(packing)];
+      const ciphertexts = this.#publics.products[i]!.map((a, k) => {
+        const { block, ciphertext } = places[k]!;
+        const b = ring.copy(this.#ciphertexts[i]![k]!);
+        if (plus) addMessage(ring, product, b, plus, block, ciphertext);
+        ring.forward(b);
+        return { a, b };
+      });
       for (const at of answersOf(packing)) {
         const from = at.block * packing.ciphertexts;
         const received: Received = { key, ciphertexts: ciphertexts.slice(from, from + packing.ciphertexts) };
@@ -170,7 +172,7 @@ export class LatticeCsp {
     return shares;
   }
 
-  /** Reads and verifies the proofs, once. Whether they hold depends on messages alone. */
+  /** Reads and verifies the proofs, once. Whether they hold depends on messages alone, so that the other end may hear of it. */
   async #verify(): Promise<void> {
     if (this.#verified) return;
     const digest = this.#material!;
@@ -189,8 +191,8 @@ export class LatticeCsp {
       const proof = await this.#read(LATTICE_MESSAGE.proof, proofBytes(statement));
       if (!verify(ring, claim, proof)) {
         throw new CodedError(
-          TWO_PARTY_CODES.ERR_PRODUCT_CHECK,
-          'the data user has not shown that its keys and ciphertexts are well formed',
+          TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
+          '"proof" expected that of keys and ciphertexts which are well formed',
         );
       }
     }

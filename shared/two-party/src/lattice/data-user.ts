@@ -51,6 +51,7 @@ export class LatticeDataUser {
   readonly #stream: MessageStream;
   readonly #plan: LatticePlan;
   readonly #draw: (purpose: string) => RandomSource;
+  readonly #onWork: (products: number) => void;
   readonly #rings: ReadonlyMap<Degree, Ring>;
   readonly #publics: ReturnType<typeof publicsOf>;
   readonly #keys = new Map<string, Key>();
@@ -62,18 +63,23 @@ export class LatticeDataUser {
    * Draws all secrets and sends all that depends on no data.
    * @param seed both nonces and what the run is of, hashed: public polynomials follow from it
    * @param draw streams of a secret seed and both nonces, each purpose once
+   * @param onWork is called for each product of polynomials
+   * @param made rings of the plan
    */
   constructor(
     stream: MessageStream,
     plan: LatticePlan,
     seed: Uint8Array,
     draw: (purpose: string) => RandomSource,
+    onWork: (products: number) => void = () => {},
+    made = ringsOf(plan),
   ) {
     checkPlan(plan);
-    const { rings, keys } = ringsOf(plan);
+    const { rings, keys } = made;
     this.#stream = stream;
     this.#plan = plan;
     this.#draw = draw;
+    this.#onWork = onWork;
     this.#rings = rings;
     this.#publics = publicsOf(plan, rings, seed);
     this.#context.update(seed);
@@ -92,35 +98,47 @@ export class LatticeDataUser {
   /**
    * Returns this end's shares of some products of one stage, or what they open, as rows of numbers in [0, 2^ringBits). What an
    * upper triangle leaves out is 0.
+   * @param onLast is called when the last answer has come, before anything is made of it
    * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
    */
-  async multiply(asked: readonly UserFactor[]): Promise<bigint[][][]> {
-    for (const { product: i, factor } of asked) {
-      const product = this.#plan.products[i]!;
-      const ring = this.#ringOf(product);
-      for (const [k, { block, ciphertext }] of [...ciphertextsOf(product.packing)].entries()) {
-        const { inside } = this.#samples[i]![k]!;
-        const message = messageOf(ring, product, inside, factor, block, ciphertext);
-        this.#stream.write(LATTICE_MESSAGE.inside, message);
-      }
-    }
+  async multiply(asked: readonly UserFactor[], onLast: () => void = () => {}): Promise<bigint[][][]> {
+    const messages = asked.flatMap(({ product: i, factor }) => this.#messages(i, factor));
+    // Other factors behind the same masks would show how they differ, also where another machine's doubles made them.
+    const fixed = createHash('sha256');
+    for (const message of messages) fixed.update(message);
+    this.#stream.fix(fixed.digest());
+    for (const message of messages) this.#stream.write(LATTICE_MESSAGE.inside, message);
     await this.#stream.flush();
-    if (!this.#proved) await this.#prove();
+    if (!this.#proved) this.#prove();
     const results: bigint[][][] = [];
-    for (const { product: i } of asked) results.push(await this.#received(this.#plan.products[i]!));
+    for (const [place, { product: i }] of asked.entries()) {
+      const isLast = place === asked.length - 1;
+      results.push(await this.#received(this.#plan.products[i]!, isLast ? onLast : () => {}));
+    }
     return results;
   }
 
-  async #received(product: SizedProduct): Promise<bigint[][]> {
+  #messages(i: number, factor: Matrix): Uint8Array[] {
+    const product = this.#plan.products[i]!;
+    const ring = this.#ringOf(product);
+    return [...ciphertextsOf(product.packing)].map(({ block, ciphertext }, k) =>
+      messageOf(ring, product, this.#samples[i]![k]!.inside, factor, block, ciphertext),
+    );
+  }
+
+  async #received(product: SizedProduct, onLast: () => void): Promise<bigint[][]> {
     const { rows, columns, packing } = product;
     const ring = this.#ringOf(product);
     const secret = this.#keys.get(nameOf(product))!;
     const result = Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
-    for (const at of answersOf(packing)) {
+    const answers = [...answersOf(packing)];
+    for (const [place, at] of answers.entries()) {
       const length = answerBytes(product, resultPlaces(packing, at.block, at.answer).length);
       const bytes = await this.#stream.read(LATTICE_MESSAGE.answer, length);
+      if (place === answers.length - 1) onLast();
       const { places, values } = decrypted(ring, product, secret, at, bytes);
       for (const [e, { row, column }] of places.entries()) result[row]![column] = values[e]!;
+      this.#onWork(1);
     }
     return result;
   }
@@ -134,12 +152,16 @@ export class LatticeDataUser {
       const error = drawError(ring, random);
       const sent = sampleOf(ring, a, secret, error);
       this.#send(LATTICE_MESSAGE.outside, outsideBytes(ring, sent, classes));
+      this.#onWork(1);
       return { error, sent, inside: insideLanes(ring, sent, classes) };
     });
   }
 
-  /** Proves that all keys and ciphertexts are well formed: nothing is opened before. */
-  async #prove(): Promise<void> {
+  /**
+   * Proves that all keys and ciphertexts are well formed: nothing is opened before. The proofs leave while answers are read: the CSP
+   * takes them once it has sent these.
+   */
+  #prove(): void {
     this.#proved = true;
     const digest = this.#context.digest();
     for (const [number, statement] of this.#plan.statements.entries()) {
@@ -162,7 +184,6 @@ export class LatticeDataUser {
       const proof = prove(ring, claim, witnesses, (attempt) => this.#draw(`proof ${number} ${attempt}`));
       this.#stream.write(LATTICE_MESSAGE.proof, proof);
     }
-    await this.#stream.flush();
   }
 
   #send(type: number, bytes: Uint8Array): void {

@@ -18,6 +18,8 @@ export const LATTICE_MESSAGE = {
   proof: 0x53,
   /** From the CSP: an answer. */
   answer: 0x54,
+  /** From each end, first: 32 bytes that it draws. */
+  nonce: 0x55,
 } as const;
 
 /** A secret of the data user: one for each stage and degree. */

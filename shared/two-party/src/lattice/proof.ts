@@ -160,7 +160,7 @@ export function prove(
   }
 }
 
-/** z = y + Σ X^c s and z_i = y_i − Σ X^c e_i, outside class 0 where that is left out. */
+/** Makes of masks z = y + Σ X^c s and z_i = y_i − Σ X^c e_i, outside class 0 where that is left out, in their place. */
 function answersOf(
   ring: Ring,
   { classes }: Statement,
@@ -168,8 +168,7 @@ function answersOf(
   witnesses: readonly Witness[],
   challenges: readonly number[],
 ): Int32Array[] {
-  return masks.map((mask, i) => {
-    const answer = mask.slice();
+  return masks.map((answer, i) => {
     for (const [p, { secret, errors }] of witnesses.entries()) {
       if (i === 0) addTurned(answer, ring.entries(secret), challenges[p]!, 1);
       else addTurned(answer, ring.entries(errors[i - 1]!), challenges[p]!, -1);
@@ -226,16 +225,16 @@ function decodeProof(statement: Statement, proof: Uint8Array): Int32Array[][] {
 /** The entries outside class 0, and back. */
 function outside(entries: Int32Array, classes: number): Int32Array {
   const kept = new Int32Array(entries.length - entries.length / classes);
-  for (let i = 0, next = 0; i < entries.length; i += classes, next += classes - 1) {
-    kept.set(entries.subarray(i + 1, i + classes), next);
+  for (let i = 0, next = 0; i < entries.length; i += classes) {
+    for (let j = i + 1; j < i + classes; j += 1) kept[next++] = entries[j]!;
   }
   return kept;
 }
 
 function spread(entries: Int32Array, degree: number, classes: number): Int32Array {
   const all = new Int32Array(degree);
-  for (let i = 0, next = 0; i < degree; i += classes, next += classes - 1) {
-    all.set(entries.subarray(next, next + classes - 1), i + 1);
+  for (let i = 0, next = 0; i < degree; i += classes) {
+    for (let j = i + 1; j < i + classes; j += 1) all[j] = entries[next++]!;
   }
   return all;
 }

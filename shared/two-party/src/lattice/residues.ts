@@ -13,8 +13,9 @@ const WORD_BITS = 16;
 const GUARD_BITS = 112n;
 
 /**
- * Returns residues of signed integers of magnitude below 2^bits, by prime. Words of 16 bits times residues of 30 add up exactly in
+ * Returns residues of signed integers in [−2^bits, 2^bits), by prime. Words of 16 bits times residues of 30 add up exactly in
  * doubles: 2^7 of them are below 2^53.
+ * @throws RangeError for an integer with more bits
  */
 export function residuesOf(
   { primes }: Pick<Ring, 'primes'>,
@@ -26,6 +27,8 @@ export function residuesOf(
   const held = new BigUint64Array(longs * values.length);
   for (const [i, value] of values.entries()) {
     let rest = value + offset;
+    if (BigInt.asUintN(bits + 1, rest) !== rest)
+      throw new RangeError(`"values" expected integers of ${bits} bits and a sign, got one with more`);
     for (let k = 0; k < longs; k += 1) {
       held[longs * i + k] = BigInt.asUintN(64, rest);
       rest >>= 64n;

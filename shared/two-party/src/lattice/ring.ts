@@ -270,8 +270,13 @@ function negative(word: number, prime: number): number {
   return (prime - word) & ~((word - 1) >> 31);
 }
 
+/** Powers of roots by degree and prime, public and the same for all runs of a process: 256 kB each at most. */
+const ROOTS = new Map<string, ReturnType<typeof rootsOf>>();
+
 function tablesOf(arena: Arena, degree: Degree, prime: number): Tables {
-  const roots = rootsOf(degree, prime);
+  const name = `${degree} ${prime}`;
+  const roots = ROOTS.get(name) ?? rootsOf(degree, prime);
+  ROOTS.set(name, roots);
   const place = (numbers: Uint32Array) => {
     const at = arena.allocate(4 * numbers.length);
     new Uint32Array(arena.memory.buffer, at, numbers.length).set(numbers);

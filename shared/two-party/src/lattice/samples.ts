@@ -60,10 +60,7 @@ function takeLane(words: Uint32Array, classes: number, part: Part): Uint32Array 
   let next = 0;
   for (let i = 0; i < words.length; i += classes) {
     if (part === 'inside') lane[next++] = words[i]!;
-    else {
-      lane.set(words.subarray(i + 1, i + classes), next);
-      next += classes - 1;
-    }
+    else for (let j = i + 1; j < i + classes; j += 1) lane[next++] = words[j]!;
   }
   return lane;
 }
@@ -72,10 +69,7 @@ function putLane(words: Uint32Array, lane: Uint32Array, classes: number, part: P
   let next = 0;
   for (let i = 0; i < words.length; i += classes) {
     if (part === 'inside') words[i] = lane[next++]!;
-    else {
-      words.set(lane.subarray(next, next + classes - 1), i + 1);
-      next += classes - 1;
-    }
+    else for (let j = i + 1; j < i + classes; j += 1) words[j] = lane[next++]!;
   }
 }
 

@@ -13,8 +13,8 @@ export const ERROR_BOUND = 21;
 const ERROR_DEVIATION = Math.sqrt(10.5);
 /** A sum of independent errors is below this number of its deviations, except with a probability of 2^−57. */
 const DEVIATIONS = 9;
-/** Uniform floods and masks are 2^43 times wider than what they hide. */
-export const HIDING_BITS = 43;
+/** Uniform floods are 2^46 times wider than what they hide. */
+export const HIDING_BITS = 46;
 /** The soundness of a proof against one hash, in bits. */
 const SOUNDNESS_BITS = 110;
 
@@ -33,8 +33,6 @@ export interface ProductSize extends Sides {
   readonly junkBits?: number;
   /** Products of one stage leave in one message of the data user, under one secret. */
   readonly stage: number;
-  /** True where it must be shown that the data user fills class 0 alone. */
-  readonly proven: boolean;
 }
 
 export interface SizedProduct extends ProductSize {
@@ -125,7 +123,9 @@ function floodBitsOf(degree: number, { secretBits, errorBits }: Slack, results: 
 
 /** log₂ of the least modulus that a product needs, up and down. */
 function modulusBits(size: ProductSize, degree: number, classes: number, slack: Slack, floodBits: number) {
-  const errors = 1 + size.rowBits + Math.log2(classes) / 2 + Math.log2(ERROR_DEVIATION * DEVIATIONS);
+  // Errors of a ciphertext, and the rounding of the CSP's own share, which it adds to that.
+  const drawn = Math.sqrt(classes) * ERROR_DEVIATION * DEVIATIONS + Math.sqrt(size.inner) / 2;
+  const errors = 1 + size.rowBits + Math.log2(drawn);
   const keyed = 2 + Math.log2(ERROR_BOUND * degree); // 2e′u + 2e1·s
   const honest = size.ringBits - size.errorBits + 1 + sumBits(errors, keyed, floodBits);
   const rows = Math.log2(Math.max(classes - 1, 0.5)) + Math.log2(size.inner) / 2 + size.rowBits;
@@ -152,7 +152,7 @@ function sizedWith(sizes: readonly ProductSize[], degree: Degree, classes: numbe
   const statement = { degree, classes, ciphertexts: count, ...proofSizes(degree, classes, count, secrets) };
   // Wider masks, of very many ciphertexts, do not fit into a residue; nobody proves what is not shown itself.
   const widest = Math.max(statement.secretMaskBits, statement.errorMaskBits);
-  if (first!.proven && widest > SMALL_BITS) return undefined;
+  if (widest > SMALL_BITS) return undefined;
   const slack = slackOf(statement);
   const products = sizes.map((size): SizedProduct => {
     const floodBits = floodBitsOf(degree, slack, resultCount(size));
@@ -166,9 +166,9 @@ function sizedWith(sizes: readonly ProductSize[], degree: Degree, classes: numbe
   });
   const up = Math.max(...products.map((product) => product.up));
   if (up > largestLimbs(degree)) return undefined;
-  const together = products.map((product) => (product.proven ? { ...product, up } : product));
+  const together = products.map((product) => ({ ...product, up }));
   const bytes = together.reduce((sum, product) => sum + productBytes(product), 0);
-  return { products: together, statement, bytes: bytes + (first!.proven ? proofBytes(statement) : 0) };
+  return { products: together, statement, bytes: bytes + proofBytes(statement) };
 }
 
 /** Bytes of a product's ciphertexts and answers, without keys and proofs. */
@@ -177,10 +177,48 @@ export function productBytes({ packing, up, down, degree, ...size }: SizedProduc
   return ((polynomials * degree + resultCount(size) * down) * PRIME_BITS) / 8;
 }
 
-/** Returns what takes the least bytes among these degrees and all numbers of classes. */
-function bestOf(sizes: readonly ProductSize[], degrees: readonly Degree[]): Candidate {
+/** Returns the bytes of all messages of a plan's products, by direction, without their headers. */
+export function latticeBytes({ products, statements }: LatticePlan): {
+  readonly toCsp: number;
+  readonly toDataUser: number;
+} {
+  const ups = Map.groupBy(products, ({ degree }) => degree);
+  const keys = new Map(products.map(({ stage, degree }) => [`${stage} ${degree}`, degree]));
+  let [toCsp, toDataUser] = [0, 0];
+  for (const degree of keys.values()) {
+    toCsp += packedBytes(degree, PRIME_BITS) * Math.max(...ups.get(degree)!.map(({ up }) => up));
+  }
+  for (const { packing, up, down, degree, ...size } of products) {
+    const inside = degree / packing.classes;
+    const sent = packedBytes(inside, PRIME_BITS) + packedBytes(degree - inside, PRIME_BITS);
+    toCsp += packing.blocks * packing.ciphertexts * up * sent;
+    toDataUser += packing.blocks * packing.answers * down * packedBytes(degree, PRIME_BITS);
+    toDataUser += (resultCount(size) * down * PRIME_BITS) / 8;
+  }
+  for (const statement of statements) toCsp += proofBytes(statement);
+  return { toCsp, toDataUser: Math.ceil(toDataUser) };
+}
+
+/** Returns the number of words that both ends transform: what most of their time goes into. */
+export function latticeWork({ products, statements }: LatticePlan): number {
+  const ofProducts = products.reduce((sum, { packing, degree, up, down }) => {
+    const { blocks, ciphertexts, answers } = packing;
+    // Samples at both ends, the CSP's factor for each ciphertext of each answer, and answers at both ends.
+    const inFull = 2 * ciphertexts + answers * ciphertexts + 2 * answers;
+    return sum + blocks * degree * (inFull * up + 2 * answers * down);
+  }, 0);
+  const ofProofs = statements.reduce((sum, { degree, ciphertexts, repetitions, products: numbers }) => {
+    const { up } = products[numbers[0]!]!;
+    // Seven tries in ten succeed, and one is checked.
+    return sum + (1 + 1 / 0.7) * repetitions * (ciphertexts + 2) * degree * up;
+  }, 0);
+  return ofProducts + ofProofs;
+}
+
+/** Returns what takes the least bytes among all degrees and numbers of classes. */
+function bestOf(sizes: readonly ProductSize[]): Candidate {
   let best: Candidate | undefined;
-  for (const degree of degrees) {
+  for (const degree of DEGREES) {
     for (let classes = 1; classes <= degree / 2; classes *= 2) {
       const one = sizedWith(sizes, degree, classes);
       if (one !== undefined && (best === undefined || one.bytes < best.bytes)) best = one;
@@ -191,34 +229,27 @@ function bestOf(sizes: readonly ProductSize[], degrees: readonly Degree[]): Cand
 }
 
 /**
- * Plans all products of a run. Products with equal sides of the data user's factor are shown to be well formed together. Whatever is not
- * shown itself has a key that is: one of its stage and degree.
+ * Plans all products of a run. Products of different stages with equal sides of the data user's factor are shown to be well formed
+ * together.
  * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for, or a proof wider masks than there are
  */
 export function latticePlan(sizes: readonly ProductSize[]): LatticePlan {
   const products: SizedProduct[] = [];
   const statements: Statement[] = [];
-  const place = (numbers: readonly number[], { products: sized }: Candidate) => {
-    for (const [at, i] of numbers.entries()) products[i] = sized[at]!;
-  };
-  const proven = sizes
-    .keys()
-    .toArray()
-    .filter((i) => sizes[i]!.proven);
-  for (const numbers of Map.groupBy(proven, (i) => `${sizes[i]!.inner} ${sizes[i]!.columns}`).values()) {
-    const best = bestOf(
-      numbers.map((i) => sizes[i]!),
-      DEGREES,
-    );
-    place(numbers, best);
-    const stages = [...new Set(numbers.map((i) => sizes[i]!.stage))];
-    statements.push({ ...best.statement, products: numbers, stages });
+  const alike: number[][] = [];
+  for (const [i, { inner, columns, stage }] of sizes.entries()) {
+    const fits = alike.find((numbers) => {
+      const first = sizes[numbers[0]!]!;
+      const isFree = numbers.every((other) => sizes[other]!.stage !== stage);
+      return first.inner === inner && first.columns === columns && isFree;
+    });
+    if (fits) fits.push(i);
+    else alike.push([i]);
   }
-  for (const [i, size] of sizes.entries()) {
-    if (size.proven) continue;
-    const keys = statements.filter(({ stages }) => stages.includes(size.stage)).map(({ degree }) => degree);
-    if (keys.length === 0) throw new TypeError('"sizes" expected a product that is proven in each stage');
-    place([i], bestOf([size], [...new Set(keys)]));
+  for (const numbers of alike) {
+    const best = bestOf(numbers.map((i) => sizes[i]!));
+    for (const [at, i] of numbers.entries()) products[i] = best.products[at]!;
+    statements.push({ ...best.statement, products: numbers, stages: numbers.map((i) => sizes[i]!.stage) });
   }
   return { products, statements };
 }

@@ -40,5 +40,7 @@ export function unpacked(bytes: Uint8Array, count: number, bits: number): Uint32
 
 /** Returns the integers in two's complement. */
 export function signed(values: Uint32Array, bits: number): Int32Array {
-  return Int32Array.from(values, (value) => (value << (32 - bits)) >> (32 - bits));
+  const numbers = new Int32Array(values.length); // from() calls a function for each: thirty times slower
+  for (let i = 0; i < values.length; i += 1) numbers[i] = (values[i]! << (32 - bits)) >> (32 - bits);
+  return numbers;
 }

@@ -11,13 +11,15 @@ export type End = 'csp' | 'user';
 /** The shares of a matrix that both ends have, or a matrix that one end knows: of each end those that a session knows. */
 export type Piece = Readonly<Partial<Record<End, Matrix>>>;
 
-/** A product of what the CSP has of one matrix and the data user of another. */
+/** A product of a matrix of the CSP and one of the data user, or one that both share. */
 export interface Product {
   readonly size: Omit<ProductSize, 'stage'>;
   readonly csp: Piece;
   readonly user: Piece;
+  /** The CSP's share of the second matrix, where both have one. */
+  readonly plus?: Piece;
   /**
-   * The CSP's own share and a mask, which it adds to a result that the data user learns. Without one a result stays shared, so that a
+   * A mask, which the CSP adds to a result that the data user learns. Without one a result stays shared, so that a
    * result without a mask is never opened.
    */
   readonly opened?: { readonly under: Piece };

@@ -2,7 +2,7 @@
 import type { LatticeCsp } from '../lattice/csp.ts';
 import type { LatticeDataUser } from '../lattice/data-user.ts';
 import { type LatticePlan, latticePlan, type ProductSize } from '../lattice/sizes.ts';
-import { multiplyMatrices } from '../rotated/matrices.ts';
+import { addMatrices, multiplyMatrices } from '../rotated/matrices.ts';
 import { MatrixSession, type Product } from './session.ts';
 
 /** @param beforeOpening is awaited before the first result is opened */
@@ -13,9 +13,10 @@ export function cspSession(
   return new MatrixSession(['csp'], {
     async multiply(_, first, asked) {
       const shares = await products.answer(
-        asked.map(({ csp, opened }, i) => ({
+        asked.map(({ csp, plus, opened }, i) => ({
           product: first + i,
           factor: csp.csp!,
+          ...(plus && { plus: plus.csp! }),
           ...(opened && { opening: ({ row, column }) => opened.under.csp![row]![column]! }),
         })),
         beforeOpening,
@@ -25,11 +26,19 @@ export function cspSession(
   });
 }
 
-export function dataUserSession(products: Pick<LatticeDataUser, 'multiply'>): MatrixSession {
+/** @param onOpened is called when all of the first result that is opened has come, before anything is made of it */
+export function dataUserSession(
+  products: Pick<LatticeDataUser, 'multiply'>,
+  onOpened: () => void = () => {},
+): MatrixSession {
+  let isOpened = false;
   return new MatrixSession(['user'], {
     async multiply(_, first, asked) {
+      const opens = !isOpened && asked.some(({ opened }) => opened !== undefined);
+      isOpened ||= opens;
       const shares = await products.multiply(
         asked.map(({ user }, i) => ({ product: first + i, factor: user.user! })),
+        opens ? onOpened : undefined,
       );
       return shares.map((share) => ({ user: share }));
     },
@@ -40,8 +49,9 @@ export function dataUserSession(products: Pick<LatticeDataUser, 'multiply'>): Ma
 export function clearSession(): MatrixSession {
   return new MatrixSession(['csp', 'user'], {
     async multiply(_, __, asked) {
-      return asked.map(({ size, csp, user, opened }) => {
-        const exact = multiplyMatrices(csp.csp!, user.user!, size.ringBits);
+      return asked.map(({ size, csp, user, plus, opened }) => {
+        const whole = plus ? addMatrices(user.user!, plus.csp!, size.ringBits) : user.user!;
+        const exact = multiplyMatrices(csp.csp!, whole, size.ringBits);
         const under = opened?.under.csp ?? exact.map((row) => row.map(() => 0n));
         const result = exact.map((row, i) =>
           row.map((entry, j) => {

@@ -9,34 +9,25 @@ import { type Program, placesOf, type StatisticsTask, widthsOf } from '@eigenvei
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { beforeReveal, type Session } from '../garbling/index.ts';
+import { cspSession } from '../matrices/sessions.ts';
 import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
 import { SOLVE_FRACTION } from '../programs/precision.ts';
 import type { CspInput, DataUserInput } from '../protocol.ts';
-import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
-import { rotateBack } from './csp.ts';
-import { openRotated } from './data-user.ts';
+import { closedByFaults, openOwners } from './closing.ts';
+import type { CspLattice } from './csp.ts';
+import { openTurned, type UserLattice } from './data-user.ts';
 import { implausible, noiseOutweighs } from './decomposition.ts';
 import { addDiagonal, symmetricMatrix, upperEntries } from './matrices.ts';
 import { sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { RandomBits } from './random.ts';
 import { drawSecrets, fixed } from './secrets.ts';
-import {
-  type Chooser,
-  type Correlator,
-  matrixShareOfCsp,
-  matrixShareOfUser,
-  rotatingChoices,
-  rotatingCorrelations,
-} from './steps.ts';
+import { turnedVectors, turningPlan } from './turning.ts';
 
-/**
- * Called for after the owners were checked, and then after the circuit; each must be drawn for this answer
- * alone.
- */
-interface Means<Multiplier> {
+/** Called for after the owners were checked, or sent; each must be drawn for this answer alone. */
+interface Means<Lattice> {
   readonly session: () => Promise<Session>;
-  readonly products: () => Promise<Multiplier>;
+  readonly lattice: () => Lattice;
 }
 
 interface Asked {
@@ -56,7 +47,7 @@ const PLAUSIBLE_TRACE = 2 ** 16;
  */
 export async function answerCorrelation(
   stream: MessageStream,
-  { session, products }: Means<Chooser>,
+  { session, lattice }: Means<Promise<CspLattice>>,
   { task, program }: Asked,
   input: CspInput,
   random: RandomBits,
@@ -71,17 +62,17 @@ export async function answerCorrelation(
     });
     await openOwners(stream, shares.at(placesOf(task).owners.from)!, widthsOf(task).owners, input, program);
 
+    const open = await lattice();
+    const products = cspSession(await open(await turningPlan(task, program)), mark);
     // The variances that it reveals are part of the one answer.
     const garbler = beforeReveal(await session(), mark);
     await maskedCorrelation(garbler, task, program, { garbler: { shares, verifiedOwners } }, ringBits, masks);
-    const chooser = await products();
-    const rotating = await chooser.multiply(rotatingChoices(secrets, parameters));
     const own = symmetricMatrix(
       masks.map((mask) => BigInt.asUintN(ringBits, -mask)),
       d,
     );
-    await sendMarkedMatrix(stream, mark, matrixShareOfCsp(own, rotating, secrets, parameters), ringBits);
-    await rotateBack(stream, chooser, secrets, program.components, parameters);
+    const turning = { T: { csp: own }, secrets: () => secrets, decompose: async () => ({}) };
+    await turnedVectors(products, turning, program.components, parameters);
   });
 }
 
@@ -91,27 +82,26 @@ export async function answerCorrelation(
  */
 export async function askCorrelation(
   stream: MessageStream,
-  { session, products }: Means<Correlator>,
+  { session, lattice }: Means<UserLattice>,
   { task, program }: Asked,
   input: DataUserInput,
 ): Promise<Components> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
   await sendOwners(stream, input.shares.at(placesOf(task).owners.from)!, widthsOf(task).owners);
+  const open = lattice();
+  const products = await open(await turningPlan(task, program));
   const opened = await openStandardised(await session(), { task, program }, input, ringBits);
-  const correlator = await products();
   const own = addDiagonal(symmetricMatrix(opened.masked, d), raisesOf(parameters), ringBits);
-  const rotating = await correlator.multiply(rotatingCorrelations(() => own, 0, parameters));
-  const share = matrixShareOfUser(rotating);
   let isOver = false;
   const onAnswer = () => {
     isOver = true;
     input.onAnswer?.();
   };
-  const result = await openRotated(
+  const result = await openTurned(
     stream,
-    correlator,
-    share,
+    products,
+    async () => ({ user: own }),
     opened,
     { task, program: withNoiseOf(program, opened, parameters) },
     { ...input, onAnswer },

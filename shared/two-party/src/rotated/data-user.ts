@@ -2,21 +2,25 @@
 import type { Components } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
+import type { LatticeDataUser } from '../lattice/data-user.ts';
+import type { LatticePlan } from '../lattice/sizes.ts';
+import type { MatrixSession, Piece } from '../matrices/session.ts';
+import { dataUserSession } from '../matrices/sessions.ts';
 import type { DataUserInput } from '../protocol.ts';
-import { decomposeMatrix, finishDecomposition } from './decomposition.ts';
+import { decomposeMatrix, finishDecomposition, type Opened } from './decomposition.ts';
 import { holdToPace, paceOf, toTheEnd } from './hold.ts';
-import { addDiagonal, inRing, type Matrix } from './matrices.ts';
-import { opened, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
-import { type RotatedParameters, rotatedParameters } from './parameters.ts';
-import { type StatisticsShares, statisticsShares } from './shares.ts';
+import { columnOf, roundShift } from './matrices.ts';
+import { opened, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
+import { rotatedParameters } from './parameters.ts';
+import { statisticsShares } from './shares.ts';
 import { standardPace } from './standard-pace.ts';
-import {
-  type Correlator,
-  matrixShareOfUser,
-  rotatingCorrelations,
-  scatterCorrelations,
-  scatterShareOfUser,
-} from './steps.ts';
+import { scatter, turnedVectors, turningPlan, unknown } from './turning.ts';
+
+/** The data user's end of the products of a plan. */
+export type UserProducts = Pick<LatticeDataUser, 'multiply'>;
+
+/** Opens the products of a plan. */
+export type UserLattice = (plan: LatticePlan) => Promise<UserProducts>;
 
 /**
  * The data user's run to its end.
@@ -26,7 +30,7 @@ import {
  */
 export async function askRotated(
   stream: MessageStream,
-  products: () => Promise<Correlator>,
+  lattice: () => UserLattice,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
 ): Promise<Components> {
@@ -34,62 +38,51 @@ export async function askRotated(
   const { features: d, ringBits } = parameters;
   const own = statisticsShares(task, input.shares, ringBits);
   await sendOwners(stream, own.owners, ringBits);
-  const correlator = await products();
+  const open = lattice();
+  const products = await open(await turningPlan(task, program));
   const withMean = program.outputs.includes('mean');
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, withMean ? 1 + d : 1, ringBits);
   const [Q, ...sums] = opened(withMean ? [own.Q, ...own.sums] : [own.Q], declared, ringBits);
-  const rotated = await shareMatrix(correlator, own, Q!, parameters);
-  const statistics = { Q: Q!, V: withMean ? sums : undefined };
-  return openRotated(stream, correlator, rotated, statistics, { task, program }, input);
+  const shares = { R: { user: columnOf(own.R) }, V: { user: columnOf(own.V) } };
+  return await openTurned(
+    stream,
+    products,
+    (session) => scatter(session, shares, () => Q!, parameters),
+    { Q: Q!, V: withMean ? sums : undefined },
+    { task, program },
+    input,
+  );
 }
 
-/** From this server's share of M, upper triangle, to the end: steps 3 and 4. */
-export async function openRotated(
+/** From this server's share of T to the end: steps 2 to 4. */
+export async function openTurned(
   stream: MessageStream,
-  correlator: Correlator,
-  rotated: readonly bigint[],
+  products: UserProducts,
+  shareOf: (session: MatrixSession) => Promise<Piece>,
   statistics: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
 ): Promise<Components> {
   const parameters = rotatedParameters(task);
-  const { features: d, ringBits } = parameters;
-  const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
-  holdToPace(stream, paceOf(input, standardPace(d, program.components)));
-  const { found, vectors } = await toTheEnd(stream, input, async () => {
+  const { features: d, ringBits, vectorRingBits, floodBits } = parameters;
+  const { components } = program;
+  const session = dataUserSession(products, () =>
+    holdToPace(stream, paceOf(input, standardPace(d, components))),
+  );
+  let found: Opened | undefined;
+  const decompose = async ({ user }: Piece) => {
     await input.answer?.noteMatrix();
-    const M = opened(rotated, theirs, ringBits);
-    const found = decomposeMatrix(M, statistics.Q, task, program, parameters);
-    return { found, vectors: await rotateBack(stream, correlator, found.directions, parameters) };
+    const M = user![0]!.map((entry) => BigInt.asIntN(ringBits, entry));
+    found = decomposeMatrix(M, statistics.Q, task, program, parameters);
+    return { user: found.directions };
+  };
+  const vectors = await toTheEnd(stream, input, async () => {
+    const turning = { T: await shareOf(session), secrets: unknown, decompose };
+    return await turnedVectors(session, turning, components, parameters);
   });
-  return finishDecomposition(found, vectors, statistics, program, parameters);
-}
-
-/** Steps 1 and 2: the data user's share of M, upper triangle. */
-async function shareMatrix(
-  correlator: Correlator,
-  own: StatisticsShares,
-  Q: bigint,
-  parameters: RotatedParameters,
-): Promise<bigint[]> {
-  const raise = own.V.map(() => Q * parameters.raise);
-  const scatterOf = (shares: readonly Matrix[]) =>
-    addDiagonal(scatterShareOfUser(own, Q, shares, parameters), raise, parameters.ringBits);
-  const [, , ...rotating] = await correlator.multiply([
-    ...scatterCorrelations(own, Q, parameters),
-    ...rotatingCorrelations(scatterOf, 2, parameters),
-  ]);
-  return matrixShareOfUser(rotating);
-}
-
-/** Step 4: Pᵀ A with the flood and in units of it, d × components. */
-async function rotateBack(
-  stream: MessageStream,
-  correlator: Correlator,
-  directions: Matrix,
-  { features: d, rotationBits, vectorRingBits: ringBits, floodBits }: RotatedParameters,
-): Promise<bigint[][]> {
-  const matrix = inRing(directions, ringBits);
-  const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
-  return openVectors(stream, product!, { ringBits, floodBits });
+  // Digits below the flood's deviation tell only of the flood.
+  const inFloods = vectors.user!.map((row) =>
+    row.map((entry) => roundShift(BigInt.asIntN(vectorRingBits, entry), floodBits)),
+  );
+  return finishDecomposition(found!, inFloods, statistics, program, parameters);
 }

@@ -18,6 +18,7 @@ import {
   type StatisticsTask,
 } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../codes.ts';
+import { HIDING_BITS } from '../lattice/sizes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/precision.ts';
 
@@ -32,6 +33,10 @@ const MAXIMUM_FEATURES = 200;
 const MAXIMUM_PCA_RING_BITS = 256;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
+/** All entries of the vectors together are off by less than 2^−40 of a deviation of the flood, in Euclidean length. */
+export const VECTOR_GUARD = 40;
+/** The secret products of a PCA. */
+const PRODUCTS = 6;
 /** Noise is below 16 deviations; a number that is not has probability below 2^−90. */
 export const NOISE_INTEGER_BITS = 4;
 
@@ -84,7 +89,17 @@ export interface RotatedParameters {
   readonly noiseScale: bigint | undefined;
   /** Bits of an entry of 2^γ noise, sign included. */
   readonly noiseEntryBits: number;
-  /** m: the mask is uniform in [0, 2^m), in units of 2^(−2f). */
+  /**
+   * Bits of what an entry of P T may be off by, in units of T: what is drawn in the product, and as much again by which a data user
+   * that deviates lets other rows move it. It falls with d as what the mask then does to an eigenvalue.
+   */
+  readonly turnedErrorBits: number;
+  /**
+   * Bits of what an entry of M may be off by, in units of 2^(−2f): the discrete noise is off by the bound on the trace, and
+   * P T meets a row of P once more.
+   */
+  readonly hiddenBits: number;
+  /** m: the mask is uniform in [0, 2^m), in the same units, and 2^43 times wider for each entry than what it hides. */
   readonly maskBits: number;
   /** Fraction bits of the directions A that the data user asks for, f as well. */
   readonly directionBits: number;
@@ -118,6 +133,11 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const ringBits = traceBits + 2 * rotationBits + 2;
   checkRings([ringBits], MAXIMUM_PCA_RING_BITS);
   const noiseBits = 2 * rotationBits - exponents.noise;
+  const turnedErrorBits = Math.max(1, ceilLog2(d) - 1);
+  // Half as much is drawn, other rows move it as much, and rounding of both shares makes it a unit more.
+  const turnedBits = Math.ceil(rotationBits + Math.log2(d) / 2) + turnedErrorBits + 1;
+  // The sum of both is half of it; the noise’s product and M’s own, with what other rows do, are a quarter.
+  const hiddenBits = Math.max(traceBits, turnedBits) + 2;
   return {
     features: d,
     standardised,
@@ -130,7 +150,9 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
     noiseBits,
     noiseScale,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
-    maskBits: traceBits + ceilLog2(entries) + MASK_GUARD,
+    turnedErrorBits,
+    hiddenBits,
+    maskBits: hiddenBits + ceilLog2(entries) + MASK_GUARD,
     directionBits: rotationBits,
     floodBits: 2 * rotationBits - exponents.flood,
     vectorRingBits: 2 * rotationBits + 2,
@@ -186,6 +208,7 @@ interface DistanceBound {
   readonly rotationInMatrix: number;
   readonly mask: number;
   readonly rotationInVectors: number;
+  readonly products: number;
   readonly sampling: number;
   readonly total: number;
 }
@@ -199,7 +222,9 @@ export function rotatedDistance(
     features: d,
     rotationBits: f,
     exponents,
-  }: Pick<RotatedParameters, 'features' | 'rotationBits' | 'exponents'>,
+    hiddenBits,
+    maskBits,
+  }: Pick<RotatedParameters, 'features' | 'rotationBits' | 'exponents' | 'hiddenBits' | 'maskBits'>,
   components: number,
 ): DistanceBound {
   // With up to two features an entry can be 1, which is cut to 1 − 2^−f; otherwise all are rounded to
@@ -214,8 +239,10 @@ export function rotatedDistance(
       2 ** exponents.noise *
       // With a floor, noise of owners may make the norm of T twice its trace.
       (exponents === FLOORED_EXPONENTS ? 2 : 1),
-    mask: 2 ** -MASK_GUARD * (1 + 2 ** -20),
+    mask: entries * 2 ** (hiddenBits - maskBits) * (1 + 2 ** -20),
     rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** exponents.flood,
+    // The floods of all six, and what they let the vectors be off by.
+    products: PRODUCTS * 2 ** -HIDING_BITS + perDeviation * 2 ** -VECTOR_GUARD,
     // A Gaussian vector of at least two entries that is shorter than 2^−32; noise of more than 11.3
     // deviations.
     sampling: 2 ** -64 + entries * 2 ** -90,

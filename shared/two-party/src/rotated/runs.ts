@@ -3,48 +3,46 @@ import type { Result } from '@eigenveil/methods';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { Session } from '../garbling/index.ts';
-import { checkSize } from '../products/layout.ts';
+import { productsOf } from '../lattice/opening.ts';
+import { checkSize, digitProducts } from '../products/layout.ts';
 import type { Rotation } from '../programs/form.ts';
 import { programBy } from '../programs/index.ts';
 import type { Computation, CspInput, DataUserInput } from '../protocol.ts';
 import { answerCorrelation, askCorrelation } from './correlation.ts';
-import { answerRotated } from './csp.ts';
-import { askRotated } from './data-user.ts';
+import { answerRotated, type CspLattice } from './csp.ts';
+import { askRotated, type UserLattice } from './data-user.ts';
 import { answerPencil } from './pencil/csp.ts';
 import { askPencil } from './pencil/data-user.ts';
 import type { RandomBits } from './random.ts';
 import { drawPencilSecrets, drawSecrets, drawSketchSecrets } from './secrets.ts';
-import {
-  digitBitsOf,
-  type Exchange,
-  exchangesOfCorrelation,
-  exchangesOfPencil,
-  exchangesOfScatter,
-  exchangesOfSketch,
-} from './sizes.ts';
+import { digitBitsOf, type Exchange, exchangesOfPencil, exchangesOfSketch } from './sizes.ts';
 import { answerSketch } from './sketch/csp.ts';
 import { askSketch } from './sketch/data-user.ts';
 import type { Chooser, Correlator, CspProducts, DataUserProducts } from './steps.ts';
+import { turningPlan } from './turning.ts';
 
 /** One server's ends, each opened when it is called for, with randomness of this answer alone. */
-interface Ends<Products, BothWays> {
+interface Ends<Lattice, Products, BothWays> {
   readonly stream: MessageStream;
+  readonly lattice: () => Lattice;
   readonly products: () => Promise<Products>;
   readonly bothWays: () => Promise<BothWays>;
   /** A circuit before the products. */
   readonly session: () => Promise<Session>;
 }
 
-interface CspEnds extends Ends<Chooser, CspProducts> {
+interface CspEnds extends Ends<Promise<CspLattice>, Chooser, CspProducts> {
   readonly random: RandomBits;
 }
 
 interface Run {
-  /** Lists the exchanges in their order, with digits of the default length. */
-  readonly exchanges: (task: StatisticsTask, program: Program) => readonly Exchange[];
+  /**
+   * Lists the exchanges in their order, with digits of the default length; without them all products are those of turningPlan().
+   */
+  readonly exchanges?: (task: StatisticsTask, program: Program) => readonly Exchange[];
   readonly answer: (ends: CspEnds, asked: Computation, input: CspInput) => Promise<void>;
   readonly ask: (
-    ends: Ends<Correlator, DataUserProducts>,
+    ends: Ends<UserLattice, Correlator, DataUserProducts>,
     asked: Computation,
     input: DataUserInput,
   ) => Promise<Result>;
@@ -52,15 +50,13 @@ interface Run {
 
 const RUNS: Readonly<Record<Rotation['matrix'], Run>> = {
   scatter: {
-    exchanges: exchangesOfScatter,
-    answer: ({ stream, products, random }, asked, input) =>
-      answerRotated(stream, products, asked, input, (parameters) =>
+    answer: ({ stream, lattice, random }, asked, input) =>
+      answerRotated(stream, lattice, asked, input, (parameters) =>
         drawSecrets(parameters, asked.program.components, random),
       ),
-    ask: ({ stream, products }, asked, input) => askRotated(stream, products, asked, input),
+    ask: ({ stream, lattice }, asked, input) => askRotated(stream, lattice, asked, input),
   },
   correlation: {
-    exchanges: exchangesOfCorrelation,
     answer: ({ stream, random, ...means }, asked, input) =>
       answerCorrelation(stream, means, asked, input, random),
     ask: ({ stream, ...means }, asked, input) => askCorrelation(stream, means, asked, input),
@@ -84,10 +80,19 @@ export function runOf(task: StatisticsTask): Run {
   return RUNS[programBy('rotated', task).matrix];
 }
 
-/** Lists the exchanges in their order; for a correlation matrix those that follow the circuit. */
+/** Lists the exchanges of a pencil or a sketch in their order. */
 export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
   const digitBits = digitBitsOf(task);
-  return runOf(task)
-    .exchanges(task, program)
-    .map((exchange) => exchange.map((wave) => wave.map((product) => checkSize({ ...product, digitBits }))));
+  const exchanges = runOf(task).exchanges?.(task, program) ?? [];
+  return exchanges.map((exchange) =>
+    exchange.map((wave) => wave.map((product) => checkSize({ ...product, digitBits }))),
+  );
+}
+
+/** Returns the number of products that a data user's progress counts; those of a circuit that comes before are not among them. */
+export async function plannedProducts(task: StatisticsTask, program: Program): Promise<number> {
+  if (runOf(task).exchanges === undefined) return productsOf(await turningPlan(task, program));
+  return exchangesOf(task, program)
+    .flat(2)
+    .reduce((sum, size) => sum + digitProducts(size), 0);
 }

@@ -1,8 +1,8 @@
-/** The sizes of all products of a run of `rotated`, from the public task alone. */
+/** The sizes of all products by transfers of a pencil and of a sketch, from the public task alone. */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
 import { bitsLeft } from './matrices.ts';
-import { ceilLog2, rotatedParameters } from './parameters.ts';
+import { ceilLog2 } from './parameters.ts';
 import { pencilParameters } from './pencil/parameters.ts';
 import { sketchParameters } from './sketch/parameters.ts';
 import { type Cut, liftingSizes, piecesOf } from './sketch/products.ts';
@@ -24,29 +24,6 @@ function size(
 /** Over a fast line bytes cost less than what they save: see DigitBits. */
 export function digitBitsOf({ serverLine }: Pick<StatisticsTask, 'serverLine'>): DigitBits {
   return serverLine === 'fast' ? 3 : DIGIT_BITS;
-}
-
-/** Products for both quadratic terms of T come first. */
-export function exchangesOfScatter(task: StatisticsTask, program: Program): readonly Exchange[] {
-  const { features: d, ringBits, shareBits } = rotatedParameters(task);
-  const [first, last] = exchangesOfCorrelation(task, program);
-  const statistics = [
-    size([d, 1, d], shareBits.V + 1, ringBits),
-    size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits),
-  ];
-  return [[[...statistics, ...first.flat()]], last];
-}
-
-/** The exchanges that follow the circuit. */
-export function exchangesOfCorrelation(
-  task: StatisticsTask,
-  { components: k }: Program,
-): readonly [Exchange, Exchange] {
-  const { features: d, ringBits, rotationBits, noiseEntryBits, vectorRingBits } = rotatedParameters(task);
-  return [
-    [rotating(d, rotationBits + 1, noiseEntryBits, ringBits)],
-    [[size([d, d, k], rotationBits + 1, vectorRingBits)]],
-  ];
 }
 
 export function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exchange[] {

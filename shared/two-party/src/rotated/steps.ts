@@ -1,12 +1,11 @@
 /**
- * The steps of `rotated` that multiply shares, and the interface to secret multiplication. Both ends call alike; the
+ * The steps of pencils and sketches that multiply shares by transfers, and the interface to these. Both ends call alike; the
  * products of one call take two round trips together.
  *
  * Step 1 of the `rotated` protocol: both servers' shares of T = Q R − V Vᵀ, from theirs of R and V, by two products. The data user knows Q by
  * now, so that its share of R is scaled without the other; noise may have made it negative.
  *
- * Step 2 of the `rotated` protocol: both servers' shares of M = P T Pᵀ + tr(T)·noise + mask, from their shares of T, by three products. Where a public
- * bound on the trace takes its place, the noise needs none: so the data user cannot take it away either.
+ * Step 2 of the `rotated` protocol: both servers' shares of M = P T Pᵀ + tr(T)·noise + mask, from their shares of T, by three products.
  *
  * The way back through both rotations, the last step of a pencil, and the last but one of a sketch: shares of W = Pᵀ C̃ᵀ P₂ᵀ A, by three products.
  * P₂ᵀ A stays shared, and so does what C̃ = √λ_min·C₁, of norm 1, makes of it.
@@ -136,18 +135,17 @@ export function shortChoices(matrix: Matrix, bits: number, ringBits: number) {
   return { matrix, entryBits: bits + 1, ringBits };
 }
 
-type RotatingSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'rotationBits' | 'noiseEntryBits'> &
-  Partial<Pick<RotatedParameters, 'noiseScale'>>;
+type RotatingSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'rotationBits' | 'noiseEntryBits'>;
 type RotatingSecrets = Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>;
 
-/** The CSP's products with bits of P, of noise where its scale is secret, and of P again. */
+/** The CSP's products with bits of P, of noise, and of P again. */
 export function rotatingChoices(
   { rotation, noise }: Pick<RotatingSecrets, 'rotation' | 'noise'>,
-  { features: d, ringBits, rotationBits, noiseEntryBits, noiseScale }: RotatingSizes,
+  { features: d, ringBits, rotationBits, noiseEntryBits }: RotatingSizes,
 ): ChosenProduct[] {
   const rotating = { matrix: rotation, entryBits: rotationBits + 1, columns: d, ringBits };
   const scaling = { matrix: columnOf(noise), entryBits: noiseEntryBits, columns: 1, ringBits };
-  return [rotating, ...(noiseScale === undefined ? [scaling] : []), { ...rotating, part: 'upper' }];
+  return [rotating, scaling, { ...rotating, part: 'upper' }];
 }
 
 /** The CSP's share of M, upper triangle, from its shares of T and of those products. */
@@ -155,11 +153,11 @@ export function matrixShareOfCsp(
   scatter: Matrix,
   products: readonly Matrix[],
   { rotation, noise, mask }: RotatingSecrets,
-  { ringBits, noiseScale }: RotatingSizes,
+  { ringBits }: Pick<RotatingSizes, 'ringBits'>,
 ): bigint[] {
   const half = addMatrices(multiplyMatrices(rotation, scatter, ringBits), products[0]!, ringBits);
   const local = upperProduct(rotation, half, ringBits);
-  const scale = noiseScale ?? traceOf(scatter);
+  const scale = traceOf(scatter);
   return matrixShareOfUser(products).map((entry, e) =>
     BigInt.asUintN(ringBits, entry + local[e]! + noise[e]! * scale + mask[e]!),
   );
@@ -169,7 +167,7 @@ export function matrixShareOfCsp(
 export function rotatingCorrelations(
   scatterOf: (shares: readonly Matrix[]) => Matrix,
   place: number,
-  { features: d, ringBits, rotationBits, noiseEntryBits, noiseScale }: RotatingSizes,
+  { features: d, ringBits, rotationBits, noiseEntryBits }: RotatingSizes,
 ): CorrelatedProduct[] {
   const traceFrom = (shares: readonly Matrix[]) => [[BigInt.asUintN(ringBits, traceOf(scatterOf(shares)))]];
   const rotating = { rows: d, entryBits: rotationBits + 1, ringBits };
@@ -182,15 +180,15 @@ export function rotatingCorrelations(
   };
   return [
     { ...rotating, matrix: { ...square, from: scatterOf } },
-    ...(noiseScale === undefined ? [scaling] : []),
+    scaling,
     { ...rotating, matrix: { ...square, from: (shares) => transpose(shares[place]!) }, part: 'upper' },
   ];
 }
 
 /** The data user's share of M, upper triangle, from its shares of the same products: what these products alone give. */
 export function matrixShareOfUser(products: readonly Matrix[]): bigint[] {
-  const scaled = products.length > 2 ? products[1]!.flat() : [];
-  return upperOf(products.at(-1)!).map((entry, e) => entry + (scaled[e] ?? 0n));
+  const scaled = products[1]!.flat();
+  return upperOf(products.at(-1)!).map((entry, e) => entry + scaled[e]!);
 }
 
 interface ReturningSizes {

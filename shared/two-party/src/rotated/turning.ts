@@ -1,38 +1,20 @@
 /**
  * The steps of `rotated` over shared matrices, by the numbers of docs/rotated.md: T = Q R − V Vᵀ; M = P T Pᵀ + noise + mask, which
- * the data user learns; and the vectors Pᵀ A + flood. Both servers run this text.
+ * the data user learns; and the vectors Pᵀ A + flood. Both servers run this text, and sizes are counted from it.
  */
-import type { ProductSize } from '../lattice/sizes.ts';
-import type { MatrixSession, Piece } from '../matrices/session.ts';
-import {
-  addMatrices,
-  columnOf,
-  type Matrix,
-  multiplyMatrices,
-  symmetricMatrix,
-  traceOf,
-  transpose,
-  upperOf,
-} from './matrices.ts';
-import { ceilLog2, MASK_GUARD, type RotatedParameters } from './parameters.ts';
+import type { Program, StatisticsTask } from '@eigenveil/task';
+import type { LatticePlan, ProductSize } from '../lattice/sizes.ts';
+import type { End, MatrixSession, Piece } from '../matrices/session.ts';
+import { planOf } from '../matrices/sessions.ts';
+import { columnOf, inRing, type Matrix, symmetricMatrix, traceOf, transpose, upperOf } from './matrices.ts';
+import { ceilLog2, type RotatedParameters, rotatedParameters, VECTOR_GUARD } from './parameters.ts';
 import type { RotationSecrets } from './secrets.ts';
 
 /** A whole result is off by less than 2^−44 units, so that it is exact except with a probability of 2^−43. */
 const EXACT_BITS = -44;
 
-/** The bits of a unit that the product P T may be off by: see ProductSize. */
-const TURNED_ERROR = { errorBits: 6, junkBits: 7 } as const;
-
-/**
- * Returns the bits of what an entry of M may be off by, and of the mask that hides it, which is wider by 2^43 for each entry: the
- * discrete noise is off by the bound on the trace, and P T, off by less than 2^8 units, meets P once more.
- */
-export function turnedBits({ features: d, ringBits, rotationBits }: RotatedParameters) {
-  const traceBits = ringBits - 2 * rotationBits - 2;
-  const turned = Math.ceil(rotationBits + Math.log2(d) / 2) + TURNED_ERROR.junkBits + 1;
-  const hiddenBits = Math.max(traceBits, turned) + 1;
-  return { hiddenBits, maskBits: hiddenBits + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD };
-}
+/** Bits of a ring and of the CSP's entries together that an exact product has room for in the largest modulus. */
+const FACTOR_ROOM = 360;
 
 /** Shares of the statistics: R as a column of its upper triangle, V as a column, integers. */
 export interface ScatterShares {
@@ -49,19 +31,27 @@ export async function scatter(
   Q: () => bigint,
   { features: d, ringBits, shareBits, raise }: RotatedParameters,
 ): Promise<Piece> {
-  const sizes = { ringBits, part: 'whole', errorBits: EXACT_BITS, proven: true } as const;
-  const ofShares = (bits: number) => ({ ...sizes, factorBits: bits + 1, rowBits: bits + 1 });
-  const inRing = (value: bigint) => BigInt.asUintN(ringBits, value);
-  const known = session.at('user', () => [[inRing(Q())]]);
-  const rowOfV = session.at('user', () => [V.user!.map(([entry]) => inRing(entry!))]);
-  const [mixed, scaled] = await session.together(
-    { size: { ...ofShares(shareBits.V), rows: d, inner: 1, columns: d }, csp: V, user: rowOfV },
-    {
-      size: { ...ofShares(shareBits.R), rows: (d * (d + 1)) / 2, inner: 1, columns: 1 },
-      csp: R,
-      user: known,
-    },
+  const sizes = { ringBits, inner: 1, part: 'whole', errorBits: EXACT_BITS } as const;
+  const widest = FACTOR_ROOM - ringBits;
+  const ofShares = (column: Piece, rows: number, bits: number) => {
+    const digits = Math.ceil((bits + 1) / widest);
+    const factorBits = Math.ceil((bits + 1) / digits);
+    return {
+      size: { ...sizes, rows: digits * rows, factorBits, rowBits: factorBits },
+      csp: session.at('csp', () => digitsOf(column.csp!, factorBits, digits)),
+      whole: (share: Matrix) => fromDigits(share, factorBits, digits, ringBits),
+    };
+  };
+  const ofV = ofShares(V, d, shareBits.V);
+  const ofR = ofShares(R, (d * (d + 1)) / 2, shareBits.R);
+  const known = session.at('user', () => inRing([[Q()]], ringBits));
+  const rowOfV = session.at('user', () => inRing(transpose(V.user!), ringBits));
+  const shares = await session.together(
+    { size: { ...ofV.size, columns: d }, csp: ofV.csp, user: rowOfV },
+    { size: { ...ofR.size, columns: 1 }, csp: ofR.csp, user: known },
   );
+  const mixed = session.each([shares[0]!], ofV.whole);
+  const scaled = session.each([shares[1]!], ofR.whole);
   // The data user adds Q times its own share of R, and all of the raise.
   const own = session.at('user', () => {
     const more = symmetricMatrix(
@@ -71,7 +61,7 @@ export async function scatter(
     return more.map((row, i) => row.map((entry, j) => (i === j ? entry + Q() * raise : entry)));
   });
   const none = session.at('csp', () => zeros(d, d));
-  return session.each([scaled!, mixed!, V, { ...none, ...own }], (part, cross, sums, more) => {
+  return session.each([scaled, mixed, V, { ...none, ...own }], (part, cross, sums, more) => {
     const mirrored = transpose(cross);
     const whole = symmetricMatrix(
       part.map(([entry]) => entry!),
@@ -79,60 +69,69 @@ export async function scatter(
     );
     return whole.map((row, i) =>
       row.map((entry, j) =>
-        inRing(entry + more[i]![j]! - sums[i]![0]! * sums[j]![0]! - cross[i]![j]! - mirrored[i]![j]!),
+        BigInt.asUintN(
+          ringBits,
+          entry + more[i]![j]! - sums[i]![0]! * sums[j]![0]! - cross[i]![j]! - mirrored[i]![j]!,
+        ),
       ),
     );
   });
 }
 
 /** Step 2: the data user learns the upper triangle of M, row by row, in [0, 2^ringBits). */
-export async function turn(
+async function turn(
   session: MatrixSession,
   T: Piece,
   secrets: () => Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>,
   parameters: RotatedParameters,
 ): Promise<Piece> {
   const { features: d, ringBits, rotationBits, noiseEntryBits, noiseScale } = parameters;
-  const { hiddenBits } = turnedBits(parameters);
-  const whole = { ringBits, part: 'whole', proven: true } as const;
+  const { turnedErrorBits, hiddenBits } = parameters;
+  const whole = { ringBits, part: 'whole' } as const;
   const square = { ...whole, rows: d, inner: d, columns: d, factorBits: rotationBits, rowBits: rotationBits };
   const noised: Sizes = {
     ...{ ...whole, rows: (d * (d + 1)) / 2, inner: 1, columns: 1 },
-    ...{ factorBits: noiseEntryBits, rowBits: noiseEntryBits, errorBits: hiddenBits - 3, proven: false },
+    ...{
+      factorBits: noiseEntryBits,
+      rowBits: noiseEntryBits,
+      errorBits: hiddenBits - 4,
+      junkBits: hiddenBits - 4,
+    },
   };
   const P = session.at('csp', () => secrets().rotation);
   const noise = session.at('csp', () => columnOf(secrets().noise));
-  const traceScale = noiseScale === undefined;
   const [turned, scaledNoise] = await session.together(
-    { size: { ...square, ...TURNED_ERROR }, csp: P, user: T },
-    ...(traceScale
+    {
+      size: { ...square, errorBits: turnedErrorBits - 1, junkBits: turnedErrorBits },
+      csp: P,
+      user: T,
+      plus: T,
+    },
+    ...(noiseScale === undefined
       ? [
           {
             size: noised,
             csp: noise,
-            user: session.at('user', () => [[BigInt.asUintN(ringBits, traceOf(T.user!))]]),
+            user: traceAt(session, 'user', T, ringBits),
+            plus: traceAt(session, 'csp', T, ringBits),
           },
         ]
       : []),
   );
-  const rows = session.at('csp', () =>
-    addMatrices(turned!.csp!, multiplyMatrices(P.csp!, T.csp!, ringBits), ringBits),
-  );
+  const columns = session.each([turned!], transpose);
   const under = session.at('csp', () => {
     const { noise: drawn, mask } = secrets();
-    const scale = noiseScale ?? traceOf(T.csp!);
-    const added = drawn.map((entry, e) => entry * scale + mask[e]! + entryOf(scaledNoise?.csp, e));
-    return addMatrices(
-      multiplyMatrices(P.csp!, transpose(rows.csp!), ringBits),
-      symmetricMatrix(added, d),
-      ringBits,
+    const added = mask.map(
+      (entry, e) => entry + drawn[e]! * (noiseScale ?? 0n) + entryOf(scaledNoise?.csp, e),
     );
+    return symmetricMatrix(added, d);
   });
-  const errors = { errorBits: hiddenBits - 3, junkBits: hiddenBits - 3 };
+  const errors = { errorBits: hiddenBits - 4, junkBits: hiddenBits - 4 };
   const [opened] = await session.together({
     size: { ...square, ...errors, part: 'upper' },
     csp: P,
-    user: session.at('user', () => transpose(turned!.user!)),
+    user: columns,
+    plus: columns,
     opened: { under },
   });
   return session.at('user', () => [
@@ -141,30 +140,97 @@ export async function turn(
 }
 
 /** Step 4: the data user learns Pᵀ A + flood, d × components, in [0, 2^vectorRingBits). */
-export async function turnBack(
+async function turnBack(
   session: MatrixSession,
-  directions: () => Matrix,
+  directions: Piece,
   secrets: () => Pick<RotationSecrets, 'rotation' | 'flood'>,
   components: number,
   { features: d, rotationBits, vectorRingBits: ringBits, floodBits }: RotatedParameters,
 ): Promise<Piece> {
-  const errors = { errorBits: floodBits - 48, junkBits: floodBits - 47 };
+  const errorBits = floodBits - VECTOR_GUARD - 1 - Math.ceil(ceilLog2(d * components) / 2);
   const [opened] = await session.together({
     size: {
-      ...{ rows: d, inner: d, columns: components, part: 'whole', ringBits, proven: true },
-      ...{ factorBits: rotationBits, rowBits: rotationBits, ...errors },
+      ...{ rows: d, inner: d, columns: components, part: 'whole', ringBits },
+      ...{ factorBits: rotationBits, rowBits: rotationBits, errorBits, junkBits: errorBits },
     },
     csp: session.at('csp', () => transpose(secrets().rotation)),
-    user: session.at('user', () =>
-      directions().map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry))),
-    ),
+    user: session.at('user', () => inRing(directions.user!, ringBits)),
     opened: { under: session.at('csp', () => secrets().flood) },
   });
   return opened!;
 }
 
+/** The part that an end has in steps 2 to 4. */
+export interface Turning {
+  /** Shares of T. */
+  readonly T: Piece;
+  readonly secrets: () => RotationSecrets;
+  /** Makes of M the directions that the data user asks for, in units of 2^−directionBits, d × components. */
+  readonly decompose: (M: Piece) => Promise<Piece>;
+}
+
+/** Steps 2 to 4: the data user learns M, and of the directions that it finds in it what turnBack() gives. */
+export async function turnedVectors(
+  session: MatrixSession,
+  { T, secrets, decompose }: Turning,
+  components: number,
+  parameters: RotatedParameters,
+): Promise<Piece> {
+  const M = await turn(session, T, secrets, parameters);
+  return await turnBack(session, await decompose(M), secrets, components, parameters);
+}
+
+/**
+ * Returns the sizes of all products of a PCA, of a correlation matrix of those that follow the circuit.
+ * @throws ERR_TASK_RANGE, as rotatedParameters() and latticePlan()
+ */
+export async function turningPlan(task: StatisticsTask, { components }: Program): Promise<LatticePlan> {
+  const parameters = rotatedParameters(task);
+  return await planOf(async (session) => {
+    const T = parameters.standardised ? {} : await scatter(session, { R: {}, V: {} }, unknown, parameters);
+    await turnedVectors(
+      session,
+      { T, secrets: unknown, decompose: async () => ({}) },
+      components,
+      parameters,
+    );
+  });
+}
+
+/** Stands for what an end does not have. */
+export function unknown(): never {
+  throw new TypeError('a session expected only what its end knows');
+}
+
+/** Cuts integers into digits, the last with the sign: all lowest digits first, one below the other. */
+function digitsOf(column: Matrix, bits: number, digits: number): Matrix {
+  return Array.from({ length: digits }, (_, t) =>
+    column.map(([entry]) => {
+      const rest = entry! >> BigInt(bits * t);
+      return [t === digits - 1 ? rest : BigInt.asUintN(bits, rest)];
+    }),
+  ).flat();
+}
+
+/** Adds up the products of such digits. */
+function fromDigits(share: Matrix, bits: number, digits: number, ringBits: number): Matrix {
+  const rows = share.length / digits;
+  return share.slice(0, rows).map((row, i) =>
+    row.map((_, j) => {
+      let sum = 0n;
+      for (let t = digits - 1; t >= 0; t -= 1) sum = (sum << BigInt(bits)) + share[t * rows + i]![j]!;
+      return BigInt.asUintN(ringBits, sum);
+    }),
+  );
+}
+
 function zeros(rows: number, columns: number): Matrix {
   return Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
+}
+
+/** A server's share of the trace, as a matrix. */
+function traceAt(session: MatrixSession, end: End, T: Piece, ringBits: number): Piece {
+  return session.at(end, () => [[BigInt.asUintN(ringBits, traceOf(T[end]!))]]);
 }
 
 /** An entry of a column, and 0 where there is none. */

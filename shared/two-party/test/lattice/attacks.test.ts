@@ -1,89 +1,26 @@
 /** A data user that deviates: each attack works where one protection is left out, and fails with it. */
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { answerOf, decrypted, factorResidues, type Received } from '../../src/lattice/answers.ts';
 import { cspPlaces } from '../../src/lattice/packing.ts';
 import { inverseOf } from '../../src/lattice/primes.ts';
-import { type Claim, prove, verify } from '../../src/lattice/proof.ts';
 import { residuesOf } from '../../src/lattice/residues.ts';
-import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial, ternary } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, type Lanes, type Secret, sampleOf } from '../../src/lattice/samples.ts';
-import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
-
-const size: ProductSize = {
-  ...{ rows: 16, inner: 16, columns: 16, part: 'whole', ringBits: 100, factorBits: 30, rowBits: 32 },
-  ...{ errorBits: 40, junkBits: 40, stage: 0, proven: true },
-};
-const plan = latticePlan([size]);
-const product = plan.products[0]!;
-const statement = plan.statements[0]!;
-const { packing } = product;
-const { classes } = packing;
-const ring = Ring.of(product.degree, product.up);
-const random = predictableRandomness('lattice attacks');
-const seed = new Uint8Array(32).fill(3);
-const aKey = publicPolynomial(ring, seed, 'key');
-const a = publicPolynomial(ring, seed, 'product');
-const number = (bits: number) =>
-  BigInt.asIntN(bits, BigInt(`0x${Buffer.from(random(Math.ceil(bits / 8))).toString('hex')}`));
-const factor = Array.from({ length: 16 }, () => Array.from({ length: 16 }, () => number(30)));
-const doubled = factorResidues(ring, product, factor);
-const first = { block: 0, answer: 0 };
-
-/** Adds an integer to a coefficient. */
-function put(polynomial: Polynomial, at: number, value: bigint): void {
-  for (const [limb, prime] of ring.primes.entries()) {
-    const words = ring.coefficients(polynomial, limb);
-    const q = BigInt(prime);
-    words[at] = Number((((BigInt(words[at]!) + value) % q) + q) % q);
-  }
-}
-
-/** An honest user's secret, key and ciphertext of zero, and its errors. */
-function honest() {
-  const secret = drawSecret(ring, random);
-  const errors = [drawError(ring, random), drawError(ring, random)];
-  return {
-    secret,
-    errors,
-    key: sampleOf(ring, aKey, secret, errors[0]!),
-    sent: sampleOf(ring, a, secret, errors[1]!),
-  };
-}
-
-function answered(key: Polynomial, sent: Polynomial, residues: Lanes, name: string, opened = true) {
-  const [b, c] = [ring.copy(key), ring.copy(sent)];
-  ring.forward(b);
-  ring.forward(c);
-  const received: Received = { key: { a: aKey, b }, ciphertexts: [{ a, b: c }] };
-  return answerOf(
-    ring,
-    product,
-    residues,
-    received,
-    first,
-    predictableRandomness(name),
-    opened ? () => 0n : undefined,
-  );
-}
-
-/** The results that a user with this secret reads, signed. */
-function read(secret: Pick<Secret, 'form'>, bytes: Uint8Array) {
-  const { places, values } = decrypted(ring, product, secret, first, bytes);
-  return places.map((place, i) => ({ ...place, value: BigInt.asIntN(size.ringBits, values[i]!) }));
-}
-
-function proven(
-  { secret, errors }: Pick<ReturnType<typeof honest>, 'secret' | 'errors'>,
-  sent: readonly Polynomial[],
-) {
-  const claim: Claim = { statement, publics: [aKey, a], sent: [sent], context: seed };
-  const proof = prove(ring, claim, [{ secret: secret.small, errors }], (attempt) =>
-    predictableRandomness(`proof ${attempt}`),
-  );
-  return verify(ring, claim, proof);
-}
+import {
+  a,
+  answered,
+  classes,
+  doubled,
+  factor,
+  honest,
+  packing,
+  proven,
+  put,
+  random,
+  read,
+  ring,
+  size,
+} from './attacking.ts';
 
 describe('a data user that deviates', () => {
   it('reads u digit by digit with a key of its choice, which no proof is of', () => {
@@ -164,8 +101,8 @@ describe('a data user that deviates', () => {
     put(other, classes * (packing.chunk - 1), unit * 2n ** 40n);
     const difference = (name: string) => {
       const [one, two] = [
-        answered(user.key, user.sent, doubled, 'answer', false),
-        answered(user.key, other, doubled, name, false),
+        answered(user.key, user.sent, doubled, 'answer', { opening: 'shared' }),
+        answered(user.key, other, doubled, name, { opening: 'shared' }),
       ].map(({ bytes }) => read(user.secret, bytes));
       return two!
         .filter(({ column }) => column === 0)

@@ -11,7 +11,7 @@ import { memoryChannelPair } from '../support/memory-channel.ts';
 
 const size: ProductSize = {
   ...{ rows: 2, inner: 2, columns: 2, part: 'whole', ringBits: 80, factorBits: 20, rowBits: 21 },
-  ...{ errorBits: -44, junkBits: 40, stage: 0, proven: true },
+  ...{ errorBits: -44, junkBits: 40, stage: 0 },
 };
 const opened: ProductSize = { ...size, errorBits: 20, stage: 1 };
 const plan = latticePlan([size, opened]);
@@ -122,14 +122,14 @@ describe('products between two servers', () => {
     ['a key', LATTICE_MESSAGE.key],
     ['a ciphertext outside class 0', LATTICE_MESSAGE.outside],
     ['a proof', LATTICE_MESSAGE.proof],
-  ])('end with ERR_PRODUCT_CHECK before anything is opened where %s was changed', async (_, changed) => {
+  ])('end with ERR_CHANNEL_MESSAGE before anything is opened where %s was changed', async (_, changed) => {
     const { settled, openings } = await run({
       tamper: (type, bytes) => {
         if (type === changed) bytes[100]! ^= 1;
         return bytes;
       },
     });
-    expect(settled[1]).toMatchObject({ status: 'rejected', reason: { code: 'ERR_PRODUCT_CHECK' } });
+    expect(settled[1]).toMatchObject({ status: 'rejected', reason: { code: 'ERR_CHANNEL_MESSAGE' } });
     expect(openings).toBe(0);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Packing, packingOf, resultPlaces, userPlaces } from '../../src/lattice/packing.ts';
 import { largestLimbs, primalSecurityBits, SMALL_BITS } from '../../src/lattice/security.ts';
 import {
+  HIDING_BITS,
   LEAST_PRIME_BITS,
   latticePlan,
   type ProductSize,
@@ -12,7 +13,7 @@ import {
 
 const square: ProductSize = {
   ...{ rows: 34, inner: 34, columns: 34, part: 'whole', ringBits: 228, factorBits: 82, rowBits: 82 },
-  ...{ errorBits: 0, junkBits: 7, stage: 0, proven: true },
+  ...{ errorBits: 0, junkBits: 7, stage: 0 },
 };
 
 describe('security', () => {
@@ -93,7 +94,7 @@ describe('a plan', () => {
     for (const { up, down, floodBits, degree, packing, errorBits, junkBits, rowBits } of products) {
       const unit = up * LEAST_PRIME_BITS - square.ringBits;
       const hidden = Math.log2(degree * (2 ** slack.errorBits + 21 * 2 ** slack.secretBits));
-      expect(floodBits).toBeGreaterThanOrEqual(hidden + 43 + Math.log2(34 * 34) - 1.01);
+      expect(floodBits).toBeGreaterThanOrEqual(hidden + HIDING_BITS + Math.log2(34 * 34) - 1.01);
       expect(floodBits - unit).toBeLessThan(errorBits);
       expect(
         slack.errorBits + rowBits + Math.log2((packing.classes - 1) * Math.sqrt(34)) - unit,
@@ -103,15 +104,11 @@ describe('a plan', () => {
     }
   });
 
-  it('has a key that is shown to be short for each product, also for one that is not shown itself', () => {
-    const small = { ...square, inner: 1, columns: 1, ringBits: 60, factorBits: 20, rowBits: 20 };
-    const { junkBits: _, ...free } = { ...small, proven: false };
-    const { products, statements } = latticePlan([free, square]);
-    // Alone it would take the smaller ring, of which no key is shown.
-    expect(latticePlan([small]).products[0]!.degree).toBe(8192);
-    expect(products[0]!.degree).toBe(16384);
-    expect(statements).toHaveLength(1);
-    expect(() => latticePlan([{ ...free, stage: 3 }, square])).toThrow(TypeError);
+  it('shows products of one stage apart, and those of others with equal sides together', () => {
+    const { statements, products } = latticePlan([square, square, { ...square, stage: 1 }]);
+    expect(statements.map(({ products: numbers }) => numbers)).toEqual([[0, 2], [1]]);
+    expect(statements.map(({ stages }) => stages)).toEqual([[0, 1], [0]]);
+    expect(products[0]!.up).toBe(products[2]!.up);
   });
 
   it('has bytes as its messages have', () => {

@@ -3,41 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
-import { multiplyMatrices, symmetricMatrix, transpose, upperEntries } from '../../src/rotated/matrices.ts';
+import {
+  multiplyMatrices,
+  symmetricMatrix,
+  transpose,
+  upperEntries,
+  upperOf,
+} from '../../src/rotated/matrices.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
-import { decodeShares } from '../../src/shares.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import { view } from '../support/views.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
-
-const HEADER_BYTES = 8;
 
 /** A run with everything that either end held. */
 async function record(given: Given) {
   const { task, program, garbler, evaluator, statistics } = settingOf(given);
   const parameters = rotatedParameters(task);
   const [left, right] = memoryChannelPair();
-  const { chooser, correlator } = clearProducts();
-  const shares: bigint[][][] = [];
-  const matrices: (readonly (readonly bigint[])[])[] = [];
-  const frames: Uint8Array[] = [];
+  const { csp, user, log } = dealtLattice();
   let secrets: RotationSecrets | undefined;
   await Promise.allSettled([
     answerRotated(
-      new MessageStream({
-        ...left,
-        receive: () => left.receive(),
-        close: () => left.close(),
-        abort: (code) => left.abort(code),
-        send: (message, released) => {
-          frames.push(Uint8Array.from(message));
-          return left.send(message, released);
-        },
-      }),
-      async () => chooser,
+      new MessageStream(left),
+      csp,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       () => {
@@ -45,39 +36,19 @@ async function record(given: Given) {
         return secrets;
       },
     ),
-    askRotated(
-      new MessageStream(right),
-      async () => ({
-        multiply: async (products) => {
-          const own = await correlator.multiply(products);
-          matrices.push(...products.flatMap(({ matrix }) => ('from' in matrix ? [] : [matrix])));
-          shares.push(...own);
-          return own;
-        },
-      }),
-      { task, program },
-      { ...evaluator, pace: AT_ONCE },
-    ),
+    askRotated(new MessageStream(right), user, { task, program }, { ...evaluator, pace: AT_ONCE }),
   ]);
-  const elements = (frame: Uint8Array, bits: number) => {
-    const width = Math.ceil(bits / 8);
-    const body = frame.subarray(HEADER_BYTES);
-    return decodeShares(new Array<number>(body.length / width).fill(bits), body);
-  };
-  const { ringBits, vectorRingBits, features } = parameters;
+  const { ringBits, vectorRingBits } = parameters;
   // Products in order: V, R, the rotation, the noise, the rotation again; the rotation back.
-  const [, , , scaled, twice, back] = shares;
-  const [, M, vectors] = frames;
-  const own = upperEntries(features, (i, j) => twice![i]![j]!);
+  const [, , , scaled, twice, back] = log.map(({ got }) => got);
   return {
     statistics,
     parameters,
     secrets: secrets!,
-    directions: matrices.at(-1)!,
-    M: elements(M!, ringBits).map((share, n) => BigInt.asIntN(ringBits, share + own[n]! + scaled![n]![0]!)),
-    vectors: elements(vectors!, vectorRingBits).map((share, n) =>
-      BigInt.asIntN(vectorRingBits, share + back!.flat()[n]!),
-    ),
+    directions: log.at(-1)!.user,
+    M: upperOf(twice!).map((entry, n) => BigInt.asIntN(ringBits, entry + scaled![n]![0]!)),
+    vectors: back!.flat().map((entry) => BigInt.asIntN(vectorRingBits, entry)),
+    opened: log.map(({ isOpened }) => isOpened),
   };
 }
 
@@ -85,12 +56,13 @@ describe('the answer', () => {
   const given = { rows: spread(40, 5, 3), components: 2 };
 
   it('is 4^f P T Pᵀ, noise times the trace, and the mask', async () => {
-    const { statistics, secrets, M } = await record(given);
+    const { statistics, secrets, M, opened } = await record(given);
     const { V, M: Q } = statistics.labellings[0]![0]!;
     const T = symmetricMatrix(statistics.R, 5).map((row, i) =>
       row.map((entry, j) => Q * entry - V[i]! * V[j]!),
     );
     expect(M).toEqual(view(T, secrets));
+    expect(opened).toEqual([false, false, false, false, true, true]);
   });
 
   it('is 4^f Pᵀ A and the flood', async () => {

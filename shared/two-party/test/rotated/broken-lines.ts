@@ -105,5 +105,6 @@ export async function runOnce(
     user: atUser,
     messages: { csp: sent.csp.length, user: sent.user.length },
     bytes: { csp: Buffer.concat(sent.csp), user: Buffer.concat(sent.user) },
+    frames: { csp: sent.csp, user: sent.user },
   };
 }

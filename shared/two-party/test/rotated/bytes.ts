@@ -1,6 +1,10 @@
 /** What `rotated` sends, by arithmetic from the public sizes alone: the lengths of all messages of a run, headers included. */
 import { methodOf } from '@eigenveil/methods';
 import type { Program, StatisticsTask } from '@eigenveil/task';
+import { answersOf } from '../../src/lattice/messages.ts';
+import { resultPlaces } from '../../src/lattice/packing.ts';
+import { PRIME_BITS } from '../../src/lattice/security.ts';
+import { type LatticePlan, proofBytes } from '../../src/lattice/sizes.ts';
 import { answerBytes, CHALLENGE_BYTES } from '../../src/products/check.ts';
 import {
   carriedBits,
@@ -15,6 +19,7 @@ import { pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { exchangesOf } from '../../src/rotated/runs.ts';
 import type { Exchange } from '../../src/rotated/sizes.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { turningPlan } from '../../src/rotated/turning.ts';
 
 export interface Bytes {
   readonly toCsp: number;
@@ -23,6 +28,7 @@ export interface Bytes {
 
 const HEADER = 8;
 const BLOCK = 3 * 2 ** 14;
+const NONCE = 32;
 const message = (payload: number) => HEADER + payload;
 const ring = (count: number, bits: number) => message(count * Math.ceil(bits / 8));
 
@@ -77,23 +83,42 @@ const sum = (parts: readonly Bytes[]): Bytes => ({
   toDataUser: parts.reduce((total, part) => total + part.toDataUser, 0),
 });
 
-/** All of a PCA; of a correlation matrix what follows the circuit. */
-function pcaBytes(task: StatisticsTask, program: Program): Bytes {
-  const { components: k, outputs } = program;
-  const { features: d, ringBits, vectorRingBits } = rotatedParameters(task);
-  const [first, last] = exchangesOf(task, program).map(exchangeBytes);
+/** The data user's and the CSP's messages of the products of a plan, nonces included. */
+export function latticeMessages({ products, statements }: LatticePlan): Bytes {
+  const words = (count: number, limbs: number) => limbs * Math.ceil((count * PRIME_BITS) / 8);
+  let toCsp = message(NONCE);
+  let toDataUser = message(NONCE);
+  const keys = new Map(products.map(({ stage, degree }) => [`${stage} ${degree}`, degree]));
+  for (const degree of keys.values()) {
+    const ups = products.filter((product) => product.degree === degree).map(({ up }) => up);
+    toCsp += message(words(degree, Math.max(...ups)));
+  }
+  for (const { packing, degree, up, down } of products) {
+    const { blocks, ciphertexts, classes } = packing;
+    const inside = degree / classes;
+    toCsp += blocks * ciphertexts * (message(words(inside, up)) + message(words(degree - inside, up)));
+    for (const { block, answer } of answersOf(packing)) {
+      const results = resultPlaces(packing, block, answer).length;
+      toDataUser += message(words(degree, down) + words(results, down));
+    }
+  }
+  for (const statement of statements) toCsp += message(proofBytes(statement));
+  return { toCsp, toDataUser };
+}
+
+/** All of a PCA; of a correlation matrix without the circuit and its base transfers. */
+async function pcaBytes(task: StatisticsTask, program: Program): Promise<Bytes> {
+  const { features: d, ringBits } = rotatedParameters(task);
   const opening =
     methodOf(task).decomposes === 'correlation'
       ? []
-      : [{ toCsp: ring(1, ringBits), toDataUser: ring(outputs.includes('mean') ? 1 + d : 1, ringBits) }];
-  return sum([
-    ...opening,
-    BASE,
-    first!,
-    { toCsp: 0, toDataUser: ring((d * (d + 1)) / 2, ringBits) },
-    last!,
-    { toCsp: 0, toDataUser: ring(d * k, vectorRingBits) },
-  ]);
+      : [
+          {
+            toCsp: ring(1, ringBits),
+            toDataUser: ring(program.outputs.includes('mean') ? 1 + d : 1, ringBits),
+          },
+        ];
+  return sum([...opening, latticeMessages(await turningPlan(task, program))]);
 }
 
 function pencilBytes(task: StatisticsTask, program: Program): Bytes {
@@ -138,7 +163,7 @@ function sketchBytes(task: StatisticsTask, program: Program): Bytes {
 }
 
 /** Of a correlation matrix without the circuit that standardises. */
-export function rotatedBytes(task: StatisticsTask, program: Program): Bytes {
+export async function rotatedBytes(task: StatisticsTask, program: Program): Promise<Bytes> {
   if (task.sketch !== undefined) return sketchBytes(task, program);
-  return task.method.kind === 'pca' ? pcaBytes(task, program) : pencilBytes(task, program);
+  return task.method.kind === 'pca' ? await pcaBytes(task, program) : pencilBytes(task, program);
 }

@@ -12,12 +12,14 @@ import { KS_LIMIT, kolmogorov, normalCdf, seededBits, smirnov, uniformity } from
 import { type Drawer, FAULTS, honest } from './views.ts';
 
 const d = 4;
-const parameters = rotatedParameters(settingOf({ rows: [], features: d, components: 1 }).task);
+/** So many rows that the noise is wider than what products may be off by, and has digits above the mask to look at. */
+const task = { maximumOwners: 2 ** 10, maximumSamplesPerOwner: 2 ** 10 };
+const parameters = rotatedParameters(settingOf({ rows: [], features: d, components: 1, task }).task);
 const { rotationBits: f, noiseBits } = parameters;
 const COUNT = 400;
 
-/** Near the largest trace that the task allows, 2^58. */
-const UNIT = 1n << 52n;
+/** Near the largest trace that the task allows, 2^70. */
+const UNIT = 1n << 64n;
 const diagonal = (entries: readonly bigint[]): Matrix =>
   entries.map((entry, i) => entries.map((_, j) => (i === j ? 4n * UNIT * entry : 0n)));
 
@@ -75,7 +77,7 @@ function suspicions(drawer: Drawer): string[] {
     for (const list of [left, right]) {
       const values = column(list, e);
       // Two fresh rotations agree to 2^−20 in one entry hardly ever, never twice in a thousand.
-      const repeats = values.slice(1).filter((value, i) => Math.abs(value - values[i]!) < 2 ** 34).length;
+      const repeats = values.slice(1).filter((value, i) => Math.abs(value - values[i]!) < 2 ** 46).length;
       test('fresh', repeats, 3);
       for (const shift of [0n, 40n]) {
         const low = list.map(({ upper }) => Number(BigInt.asUintN(4, upper[e]! >> shift)));
@@ -98,10 +100,10 @@ function suspicions(drawer: Drawer): string[] {
     KS_LIMIT,
   );
   // Even to somebody who knows P all digits of the noise above the mask are uniform, …
-  const digit = trace << BigInt(noiseBits - 60);
+  const digit = trace << BigInt(noiseBits - 58);
   const digits = left.flatMap(({ secrets, upper }) => {
     const exact = rotatedScatter(plain, secrets.rotation);
-    const step = traceOf(plain) << BigInt(noiseBits - 60);
+    const step = traceOf(plain) << BigInt(noiseBits - 58);
     return upper.map((entry, e) => Number((((entry - exact[e]!) % step) + step) % step) / Number(step));
   });
   expect(digit > 1n << BigInt(parameters.maskBits)).toBe(true);

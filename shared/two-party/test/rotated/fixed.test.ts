@@ -2,6 +2,9 @@
 import { expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { Transcript } from '../../src/channel/transcript.ts';
+import { LatticeCsp } from '../../src/lattice/csp.ts';
+import { LatticeDataUser } from '../../src/lattice/data-user.ts';
+import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
 import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
@@ -9,7 +12,7 @@ import { answerRotated } from '../../src/rotated/csp.ts';
 import { ROTATED_MESSAGE, writeRing } from '../../src/rotated/messages.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import { Kept, runOnce } from './broken-lines.ts';
 import { settingOf, spread } from './settings.ts';
@@ -39,7 +42,7 @@ it("the CSP's secrets are fixed before its first byte", async () => {
     const drawn = changed === 'none' ? secrets : { ...secrets, [changed]: others[changed] };
     const end = answerRotated(
       new MessageStream(left, transcript),
-      async () => clearProducts().chooser,
+      dealtLattice().csp,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       () => drawn,
@@ -84,6 +87,32 @@ it("the data user's matrix is fixed before the first chunk, rows included that i
   const [one, same, other] = [await tagsOf(5n), await tagsOf(5n), await tagsOf(6n)];
   expect(same).toEqual(one);
   expect(other[0]).toBe(one[0]); // its base transfers
+  expect(other[1]).not.toBe(one[1]);
+});
+
+it("the data user's factor is fixed before the first of its ciphertexts, rows included that it does not carry", async () => {
+  const size: ProductSize = {
+    ...{ rows: 2, inner: 100, columns: 100, part: 'whole', ringBits: 100, factorBits: 20, rowBits: 24 },
+    ...{ errorBits: 40, junkBits: 40, stage: 0 },
+  };
+  const plan = latticePlan([size]);
+  expect(plan.products[0]!.packing.ciphertexts).toBeGreaterThan(1);
+  const seed = new Uint8Array(32);
+  const tagsOf = async (last: bigint) => {
+    const [left, right] = memoryChannelPair();
+    const { tags, transcript } = recording();
+    const user = new LatticeDataUser(new MessageStream(left, transcript), plan, seed, streamsFrom(KEY));
+    const factor = Array.from({ length: 100 }, (_, i) => new Array<bigint>(100).fill(i === 99 ? last : 1n));
+    const csp = async () => {
+      const own = await LatticeCsp.receive(new MessageStream(right), plan, seed, streamsFrom(KEY));
+      await own.answer([{ product: 0, factor: [factor[0]!, factor[1]!] }]);
+    };
+    await Promise.all([user.multiply([{ product: 0, factor }]), csp()]);
+    return tags;
+  };
+  const [one, same, other] = [await tagsOf(5n), await tagsOf(5n), await tagsOf(6n)];
+  expect(same).toEqual(one);
+  expect(other[0]).toBe(one[0]); // its key
   expect(other[1]).not.toBe(one[1]);
 });
 

@@ -4,7 +4,7 @@ import { decompose, pencil, principalAngles, symmetricEigen } from '@eigenveil/p
 import { floorOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { resolutionOf } from '../../src/programs/index.ts';
-import { ceilLog2, rotatedDistance, rotatedParameters } from '../../src/rotated/parameters.ts';
+import { ceilLog2, MASK_GUARD, rotatedDistance, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import { GRAINS, gridded, noised } from './floors.ts';
@@ -132,7 +132,10 @@ describe('rotatedDistance', () => {
     const { task } = gridded(0, ['cell'], 1);
     const { exponents } = rotatedParameters(settingOf({ rows: [], features: 1, components: 1, task }).task);
     for (let features = 1; features <= 200; features += 1) {
-      const sizes = { features, rotationBits: exponents.guard + ceilLog2(features), exponents };
+      const rotationBits = exponents.guard + ceilLog2(features);
+      const hiddenBits = rotationBits + 12;
+      const maskBits = hiddenBits + ceilLog2((features * (features + 1)) / 2) + MASK_GUARD;
+      const sizes = { features, rotationBits, exponents, hiddenBits, maskBits };
       expect(rotatedDistance(sizes, features).total).toBeLessThan(2 ** -40);
     }
   });

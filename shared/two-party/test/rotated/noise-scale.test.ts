@@ -1,16 +1,13 @@
 /** A data user that knows the trace of the matrix and takes it from its share of the factor of the noise: of a PCA that leaves none. */
 import { expect, it } from 'vitest';
-import type { CorrelatedProduct } from '../../src/products/index.ts';
+import type { UserFactor } from '../../src/lattice/data-user.ts';
+import type { MatrixSession, Piece } from '../../src/matrices/session.ts';
+import { cspSession, dataUserSession, planOf } from '../../src/matrices/sessions.ts';
 import { inRing, type Matrix, traceOf } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
-import {
-  matrixShareOfCsp,
-  matrixShareOfUser,
-  rotatingChoices,
-  rotatingCorrelations,
-} from '../../src/rotated/steps.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { turnedVectors } from '../../src/rotated/turning.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { rotatedScatter } from '../support/views.ts';
 import { settingOf } from './settings.ts';
 import { seededBits } from './statistics.ts';
@@ -22,16 +19,11 @@ const K: Matrix = Array.from({ length: d }, (_, i) =>
   Array.from({ length: d }, (_unused, j) => (i === j ? ONE : ONE / BigInt(2 + Math.abs(i - j)))),
 );
 
-/** What a product of one number is given, less the trace. */
-function withoutNoise(product: CorrelatedProduct, ringBits: number): CorrelatedProduct {
-  const { matrix } = product;
-  if (!('from' in matrix) || matrix.columns > 1) return product;
-  const from = (shares: Parameters<typeof matrix.from>[0]) =>
-    inRing(
-      matrix.from(shares).map((row) => row.map((entry) => entry - traceOf(K))),
-      ringBits,
-    );
-  return { ...product, matrix: { ...matrix, from } };
+/** What the data user puts into a product of one number, less the trace. */
+function withoutNoise({ product, factor }: UserFactor, ringBits: number): UserFactor {
+  if (factor.length > 1) return { product, factor };
+  const less = factor.map((row) => row.map((entry) => entry - traceOf(K)));
+  return { product, factor: inRing(less, ringBits) };
 }
 
 /** The noise that is left in M off its diagonal, in deviations of 2^−36 of the trace. */
@@ -44,18 +36,30 @@ async function noiseLeft(parameters: RotatedParameters, deviates: boolean): Prom
     K.map((row, i) => row.map((entry, j) => entry - own[i]![j]!)),
     ringBits,
   );
-  const { chooser, correlator } = clearProducts();
-  const asked = rotatingCorrelations(() => own, 0, parameters);
-  const [chosen, correlated] = await Promise.all([
-    chooser.multiply(rotatingChoices(secrets, parameters)),
-    correlator.multiply(deviates ? asked.map((product) => withoutNoise(product, ringBits)) : asked),
+  let opened: readonly bigint[] = [];
+  const decompose = async ({ user }: Piece): Promise<Piece> => {
+    if (user) opened = user[0]!;
+    return { user: K.map(() => [0n]) };
+  };
+  const steps = (session: MatrixSession, T: Piece) =>
+    turnedVectors(session, { T, secrets: () => secrets, decompose }, 1, parameters);
+  const plan = await planOf((session) => steps(session, {}));
+  const ends = dealtLattice();
+  const [user, csp] = [await ends.user()(plan), await (await ends.csp())(plan)];
+  const deviating = {
+    multiply: (asked: readonly UserFactor[]) =>
+      user.multiply(deviates ? asked.map((factor) => withoutNoise(factor, ringBits)) : asked),
+  };
+  await Promise.all([
+    steps(dataUserSession(deviating), { user: own }),
+    steps(
+      cspSession(csp, async () => undefined),
+      { csp: theirs },
+    ),
   ]);
-  const share = matrixShareOfUser(correlated);
   const exact = rotatedScatter(K, secrets.rotation);
   const half = 1n << BigInt(maskBits - 1);
-  const rest = matrixShareOfCsp(theirs, chosen, secrets, parameters).map((entry, e) =>
-    Number(BigInt.asIntN(ringBits, entry + share[e]!) - exact[e]! - half),
-  );
+  const rest = opened.map((entry, e) => Number(BigInt.asIntN(ringBits, entry) - exact[e]! - half));
   const deviation = Number(traceOf(K)) * 2 ** (2 * rotationBits - 36);
   return Math.hypot(...rest) / (deviation * Math.sqrt(d * (d + 1) * 0.5 + d));
 }

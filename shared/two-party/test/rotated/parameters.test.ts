@@ -1,6 +1,7 @@
 /** Ring lengths, their limit, and the computed distance of the data user's view from its simulation. */
 import { describe, expect, it } from 'vitest';
 import { rotatedDistance, rotatedParameters, rotatedRingBits } from '../../src/rotated/parameters.ts';
+import { turningPlan } from '../../src/rotated/turning.ts';
 import { settingOf } from './settings.ts';
 
 function task(features: number, maximumOwners = 16, maximumSamplesPerOwner = 1024) {
@@ -42,7 +43,7 @@ describe('rotatedRingBits', () => {
   it('leaves the mask far below a unit of T, and noise and flood their fraction bits', () => {
     for (const d of [1, 2, 8, 50, 200]) {
       const { maskBits, rotationBits, noiseBits, floodBits, ringBits } = rotatedParameters(task(d));
-      expect(maskBits).toBeLessThan(2 * rotationBits - 24);
+      expect(maskBits + Math.log2(d)).toBeLessThan(2 * rotationBits - 4);
       expect(noiseBits).toBeGreaterThan(100);
       expect(floodBits).toBeGreaterThan(100);
       expect(maskBits).toBeLessThan(ringBits - 36);
@@ -63,6 +64,28 @@ describe('shares of the CSP', () => {
           statisticalSecurityBits: 128,
         });
         expect(Math.max(shareBits.R, shareBits.V) + 1).toBeLessThan(ringBits);
+      }
+    }
+  });
+});
+
+describe('products', () => {
+  it('have room in a modulus for every task', async () => {
+    for (const d of [1, 2, 3, 34, 200]) {
+      for (const [owners, samples] of [
+        [2, 1],
+        [2 ** 10, 2 ** 11],
+        // The widest rings with 34 features and 200, of 256 bits.
+        [2 ** 14, 2 ** (d > 100 ? 11 : 14)],
+      ] as const) {
+        for (const statisticalSecurityBits of [40, 128]) {
+          const wide = { ...task(d, owners, samples), statisticalSecurityBits };
+          for (const components of new Set([1, d])) {
+            const program = settingOf({ rows: [], features: d, components }).program;
+            const { products } = await turningPlan(wide, program);
+            expect(products.length).toBe(6);
+          }
+        }
       }
     }
   });
@@ -90,6 +113,10 @@ describe('rotatedDistance', () => {
     const { total } = rotatedDistance(parameters, 15);
     expect(rotatedDistance(parameters, 48).total).toBeGreaterThan(total);
     expect(rotatedDistance({ ...parameters, rotationBits: 70 }, 15).total).toBeGreaterThan(2 ** -38);
+    // The mask of a bound on the trace alone would not hide what products are off by.
+    const { maskBits, hiddenBits, ringBits, rotationBits } = parameters;
+    const narrow = maskBits - hiddenBits + (ringBits - 2 * rotationBits - 2);
+    expect(rotatedDistance({ ...parameters, maskBits: narrow }, 15).total).toBeGreaterThan(2 ** -38);
     const { total: sum, ...parts } = rotatedDistance(parameters, 15);
     expect(Object.values(parts).reduce((a, b) => a + b)).toBe(sum);
   });

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
-import type { Matrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
@@ -14,31 +13,19 @@ import { type Given, settingOf, spread } from './settings.ts';
 async function directions(given: Given) {
   const { task, program, garbler, evaluator } = settingOf(given);
   const [left, right] = memoryChannelPair();
-  const { chooser, correlator } = clearProducts();
-  let last: Matrix | undefined;
+  const { csp: lattice, user: products, log } = dealtLattice();
   const [csp, user] = await Promise.allSettled([
     answerRotated(
       new MessageStream(left),
-      async () => chooser,
+      lattice,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       (parameters) => drawSecrets(parameters, program.components, systemBits()),
     ),
-    askRotated(
-      new MessageStream(right),
-      async () => ({
-        multiply: (products) => {
-          const { matrix } = products.at(-1)!;
-          last = 'from' in matrix ? undefined : matrix;
-          return correlator.multiply(products);
-        },
-      }),
-      { task, program },
-      { ...evaluator, pace: AT_ONCE },
-    ),
+    askRotated(new MessageStream(right), products, { task, program }, { ...evaluator, pace: AT_ONCE }),
   ]);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
-  return { csp: csp.status, user: user.status, code, matrix: last! };
+  return { csp: csp.status, user: user.status, code, matrix: log.at(-1)!.user };
 }
 
 const noisy = {

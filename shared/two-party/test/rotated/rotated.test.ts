@@ -1,15 +1,21 @@
-/** The protocol over oblivious transfer, end to end: results, rounds, refusals, the mark before the answer, and faults. */
+/** The protocol over products from lattices, end to end: results, rounds, refusals, the mark before the answer, and faults. */
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../../src/index.ts';
+import { LATTICE_MESSAGE } from '../../src/lattice/messages.ts';
+import { wordBytes } from '../../src/lattice/words.ts';
 import { rotatedRingBits } from '../../src/rotated/parameters.ts';
+import { turningPlan } from '../../src/rotated/turning.ts';
 import { rotated } from '../../src/rotated.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
+import { answersBefore, messagesOf, placeOf } from '../support/views.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, distanceToReference } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
 import { countingTrips, watched } from './watched.ts';
 
 const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
+/** The product that opens M; the vectors' is the next. */
+const MATRIX = 4;
 const small = () => settingOf({ rows: spread(40, 4, 3), components: 2 });
 
 interface Options {
@@ -65,7 +71,13 @@ describe('rotated', () => {
     expect(sineGap).toBeLessThan(1e-8);
   });
 
-  it('takes ten trips, base transfers and checks included', async () => {
+  it('decomposes one feature, whose products have equal sides', async () => {
+    const rows = spread(20, 1, 3);
+    const setting = settingOf({ rows, components: 1, program: { allowFullRank: true } });
+    expect(distanceToReference(setting, await result(setting)).eigenvalueError).toBeLessThan(1e-9);
+  });
+
+  it('takes ten trips, proofs included', async () => {
     const { channels, trips } = countingTrips();
     await result(settingOf({ rows: spread(60, 5, 3), components: 3 }), { channels });
     expect(trips()).toBe(10);
@@ -78,11 +90,11 @@ describe('rotated', () => {
 });
 
 describe('the mark', () => {
-  it('comes once, before anything that depends on the rotation', async () => {
+  it('comes once, before anything that is opened but what the task declares', async () => {
     const [left, right] = memoryChannelPair();
-    const events: (number | 'mark')[] = [];
+    const events: (Uint8Array | 'mark')[] = [];
     const channel = watched(left, (message) => {
-      events.push(message.length);
+      events.push(Uint8Array.from(message));
       return message;
     });
     await result(small(), {
@@ -92,10 +104,12 @@ describe('the mark', () => {
       },
     });
     expect(events.filter((event) => event === 'mark')).toHaveLength(1);
-    const after = events.slice(events.indexOf('mark') + 1);
-    // First M, alone in its frame: 8 bytes of header and 10 elements.
-    expect(after[0]).toBe(8 + 10 * Math.ceil(rotatedRingBits(small().task) / 8));
-    expect(after.length).toBeGreaterThan(1);
+    const after = events.slice(events.indexOf('mark') + 1) as Uint8Array[];
+    const plan = await turningPlan(small().task, small().program);
+    const types = messagesOf(after).map(({ type }) => type);
+    // M's and the vectors'.
+    const [all, before] = [answersBefore(plan, plan.products.length), answersBefore(plan, MATRIX)];
+    expect(types).toEqual(new Array(all - before).fill(LATTICE_MESSAGE.answer));
   });
 
   it('must succeed, or nothing leaves', async () => {
@@ -286,65 +300,34 @@ describe('faults on the way', () => {
     expect(errors).toBeGreaterThan(0); // the first message of either end is read to the last bit
   }
 
-  const title = 'that spoil a product end the task like an answer, and the CSP says nothing more, not why';
-  it(title, () => spoilProducts(() => [8, 9, 10, 11]));
-  it(`in any message, ${title}`, { tags: ['long'] }, () =>
-    spoilProducts((sent) => Array.from({ length: sent - 2 }, (_, i) => i + 2)),
-  );
-
-  async function spoilProducts(which: (sent: number) => readonly number[]) {
+  it.each([
+    ['a matrix', MATRIX],
+    ['vectors', MATRIX + 1],
+  ])('of %s that no data can give are noticed', async (_, product) => {
     const setting = small();
-    const [, sent] = await count(setting);
-    const outcomes = new Set<string>();
-    for (const index of which(sent)) {
-      // Far longer than a stalled machine takes: a refusal that comes late is one, too.
-      const [left, right] = memoryChannelPair({ silenceMilliseconds: 20_000 });
-      let marked = 0;
-      let sentAfterMark = 0;
-      const { csp, user } = await run(setting, {
-        channels: [
-          watched(left, (message) => {
-            sentAfterMark += marked;
-            return message;
-          }),
-          flipping(right, index, 0.5),
-        ],
-        markAnswered: async () => {
-          marked += 1;
-        },
-      });
-      if (csp.status === 'rejected' && csp.reason.code === 'ERR_PRODUCT_CHECK') {
-        const beforeAnswer = sentAfterMark === 0;
-        outcomes.add(beforeAnswer ? 'instead of an answer' : 'after the matrix');
-        expect(marked).toBe(1);
-        expect(user).toMatchObject(rejection('ERR_CHANNEL_ABORTED', 'ERR_COMPUTATION'));
-      }
-    }
-    expect(outcomes).toContain('instead of an answer');
-  }
-
-  it('of a matrix or vectors that no data can give are noticed', async () => {
-    const setting = small();
-    const ring = Math.ceil(rotatedRingBits(setting.task) / 8);
-    // The highest bits of an entry of M and of a vector's: 216 and 158 bits.
-    expect(rotatedRingBits(setting.task)).toBe(216);
-    for (const [length, bit] of [
-      [8 + 10 * ring, 0x80],
-      [undefined, 0x20],
-    ] as const) {
+    const plan = await turningPlan(setting.task, setting.program);
+    const { down, degree } = plan.products[product]!;
+    const spoiling = async (place?: { frame: number; at: number }) => {
       const [left, right] = memoryChannelPair();
-      let last = 0;
-      const sentBefore = length === undefined ? (await count(setting))[0] : 0;
+      const frames: Uint8Array[] = [];
       const channel = watched(left, (message) => {
-        last += 1;
-        if (message.length !== length && last !== sentBefore) return message;
-        const changed = Uint8Array.from(message);
-        changed[8]! ^= bit;
-        return changed;
+        const own = Uint8Array.from(message);
+        if (frames.length === place?.frame) own[place.at]! ^= 1;
+        frames.push(own);
+        return own;
       });
       const { user } = await run(setting, { channels: [channel, right] });
-      expect(user).toMatchObject(rejection('ERR_ROTATION_CHECK'));
-    }
+      return { frames, user };
+    };
+    const { frames } = await spoiling();
+    // A bit of the second result, of one prime: the result is any number.
+    const place = placeOf(
+      frames,
+      LATTICE_MESSAGE.answer,
+      answersBefore(plan, product),
+      down * wordBytes(degree) + 5,
+    );
+    expect((await spoiling(place)).user).toMatchObject(rejection('ERR_ROTATION_CHECK'));
   });
 
   it('of messages of another type or length are refused', async () => {

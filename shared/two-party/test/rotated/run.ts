@@ -9,7 +9,7 @@ import { askRotated } from '../../src/rotated/data-user.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import { RandomBits } from '../../src/rotated/random.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import type { Setting } from './settings.ts';
 
@@ -28,23 +28,12 @@ export async function runClear(
   { task, program, garbler, evaluator }: Setting,
   { channels = memoryChannelPair(), secrets, markAnswered = async () => undefined }: RunOptions = {},
 ) {
-  const { chooser, correlator, log } = clearProducts();
+  const { csp, user, log } = dealtLattice();
   const draw =
     secrets ?? ((parameters: RotatedParameters) => drawSecrets(parameters, program.components, systemBits()));
   const [result] = await Promise.all([
-    askRotated(
-      new MessageStream(channels[1]),
-      async () => correlator,
-      { task, program },
-      { ...evaluator, pace: AT_ONCE },
-    ),
-    answerRotated(
-      new MessageStream(channels[0]),
-      async () => chooser,
-      { task, program },
-      { ...garbler, markAnswered },
-      draw,
-    ),
+    askRotated(new MessageStream(channels[1]), user, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    answerRotated(new MessageStream(channels[0]), csp, { task, program }, { ...garbler, markAnswered }, draw),
   ]);
   return { result, log };
 }

@@ -4,13 +4,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { MessageStream } from '../../src/channel/message-stream.ts';
+import type { CspFactor } from '../../src/lattice/csp.ts';
+import type { UserFactor } from '../../src/lattice/data-user.ts';
+import type { LatticePlan, ProductSize } from '../../src/lattice/sizes.ts';
 import { BASE_COUNT, BASE_KEY_BYTES, bitAt } from '../../src/oblivious-transfer/base.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
 import type { Part } from '../../src/products/layout.ts';
-import { type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
+import type { CspLattice } from '../../src/rotated/csp.ts';
+import type { UserLattice } from '../../src/rotated/data-user.ts';
+import { addMatrices, type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
 import { RandomBits } from '../../src/rotated/random.ts';
 import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
 
@@ -126,6 +131,99 @@ export function clearProducts(source: RandomSource = randomBytes): {
       },
     },
     log,
+  };
+}
+
+/** A product as both ends have put it: what the data user learns of it, or its share. */
+export interface Dealt {
+  readonly size: ProductSize;
+  readonly csp: Matrix;
+  readonly user: Matrix;
+  readonly got: Matrix;
+  readonly isOpened: boolean;
+}
+
+/**
+ * Both ends of lattice products, made in the clear and exact; `log` has them in their order. A stage of one end meets the next of the
+ * other.
+ */
+export function dealtLattice(source: RandomSource = randomBytes): {
+  csp: () => Promise<CspLattice>;
+  user: () => UserLattice;
+  log: Dealt[];
+} {
+  const random = new RandomBits(source);
+  const log: Dealt[] = [];
+  const [putters, getters] = [rendezvous<readonly UserFactor[]>(), rendezvous<readonly Matrix[]>()];
+  return {
+    log,
+    user: () => async () => ({
+      async multiply(factors, onLast) {
+        putters.put(factors);
+        const got = await getters.get();
+        onLast?.();
+        return got.map((matrix) => matrix.map((row) => [...row]));
+      },
+    }),
+    csp: async () => async (plan) => ({
+      async answer(factors, beforeOpening) {
+        if (factors.some(({ opening }) => opening)) await beforeOpening?.();
+        const theirs = await putters.get();
+        const made = factors.map((factor, i) => deal(plan, factor, theirs[i]!, random));
+        log.push(...made.map(({ dealt }) => dealt));
+        getters.put(made.map(({ dealt }) => dealt.got));
+        return made.map(({ own }) => own);
+      },
+    }),
+  };
+}
+
+function deal(
+  { products }: LatticePlan,
+  { product, factor, plus, opening }: CspFactor,
+  theirs: UserFactor,
+  random: RandomBits,
+): { readonly dealt: Dealt; readonly own: bigint[][] } {
+  const size = products[product]!;
+  const { rows, inner, columns, factorBits, ringBits, part } = size;
+  const isRight = (matrix: Matrix, height: number, width: number) =>
+    matrix.length === height && matrix.every((row) => row.length === width);
+  if (theirs.product !== product || !isRight(factor, rows, inner) || !isRight(theirs.factor, inner, columns))
+    throw new Error('the ends multiply other shapes than the plan has');
+  if (factor.flat().some((entry) => BigInt.asIntN(factorBits + 1, entry) !== entry))
+    throw new Error(`a factor has more than ${factorBits} bits`);
+  if (theirs.factor.flat().some((entry) => BigInt.asUintN(ringBits, entry) !== entry))
+    throw new Error('a factor is outside of the ring');
+  const other = plus ? addMatrices(theirs.factor, plus, ringBits) : theirs.factor;
+  const whole = multiplyMatrices(factor, other, ringBits);
+  const own = whole.map((row, i) =>
+    row.map((_, j) => (opening || (part === 'upper' && j < i) ? 0n : random.integer(ringBits))),
+  );
+  const got = whole.map((line, row) =>
+    line.map((entry, column) => {
+      if (part === 'upper' && column < row) return 0n;
+      const added = opening?.({ row, column, coefficient: 0 }) ?? -own[row]![column]!;
+      return BigInt.asUintN(ringBits, entry + added);
+    }),
+  );
+  return {
+    dealt: { size, csp: factor, user: theirs.factor, got, isOpened: opening !== undefined },
+    own,
+  };
+}
+
+/** Whoever gets waits for whoever puts, in order. */
+function rendezvous<T>(): { readonly put: (value: T) => void; readonly get: () => Promise<T> } {
+  const come: T[] = [];
+  const waiting: ((value: T) => void)[] = [];
+  return {
+    put: (value) => {
+      const first = waiting.shift();
+      if (first) first(value);
+      else come.push(value);
+    },
+    get: () =>
+      come.length > 0 ? Promise.resolve(come.shift()!) : new Promise((resolve) => waiting.push(resolve)),
   };
 }
 

@@ -26,9 +26,14 @@ export {
   type Session,
 } from '../../src/garbling/index.ts';
 export { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
+export { type CspFactor, LatticeCsp } from '../../src/lattice/csp.ts';
+export { LatticeDataUser, type UserFactor } from '../../src/lattice/data-user.ts';
+export { LATTICE_MESSAGE } from '../../src/lattice/messages.ts';
+export { cspLattice, dataUserLattice } from '../../src/lattice/opening.ts';
+export type { LatticePlan } from '../../src/lattice/sizes.ts';
 export { OT_MESSAGE, receiveBaseKeys } from '../../src/oblivious-transfer/base.ts';
 export { drawDelta, setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
-export type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
+export { type RandomSource, streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 export {
   type CorrelatedProduct,
   multiplyChosen,
@@ -38,7 +43,7 @@ export {
 export { checkSize, DIGIT_BITS, PRODUCT_MESSAGE } from '../../src/products/layout.ts';
 export type { Computation, CspInput } from '../../src/protocol.ts';
 export { answerRotated } from '../../src/rotated/csp.ts';
-export { askRotated } from '../../src/rotated/data-user.ts';
+export { askRotated, type UserLattice, type UserProducts } from '../../src/rotated/data-user.ts';
 export { refineVectors } from '../../src/rotated/decomposition.ts';
 export {
   inRing,
@@ -49,6 +54,7 @@ export {
   traceOf,
   transpose,
   upperEntries,
+  upperOf,
 } from '../../src/rotated/matrices.ts';
 export { ROTATED_MESSAGE, readRing, writeRing } from '../../src/rotated/messages.ts';
 export { haarOrthogonal } from '../../src/rotated/orthogonal.ts';
@@ -72,13 +78,15 @@ export { askSketch } from '../../src/rotated/sketch/data-user.ts';
 export { type SketchParameters, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 export { sumsPace } from '../../src/rotated/standard-pace.ts';
 export { type Correlator, matrixShareOfUser } from '../../src/rotated/steps.ts';
+export { turningPlan } from '../../src/rotated/turning.ts';
+export { PROGRAM } from '../../src/rotated.ts';
 export { combine, decodeShares } from '../../src/shares.ts';
 export { dca, labelled, pencilSetting, runPencil } from '../rotated/pencils.ts';
 export { runClear } from '../rotated/run.ts';
 export { settingOf, spread } from '../rotated/settings.ts';
 export { KS_LIMIT, seededBits, smirnov } from '../rotated/statistics.ts';
 export { type Drawer, FAULTS, honest } from '../rotated/views.ts';
-export { clearProducts, clearProductsBothWays, dealtTransfers } from './dealers.ts';
+export { clearProducts, clearProductsBothWays, type Dealt, dealtLattice, dealtTransfers } from './dealers.ts';
 export { deviatingSession, type Lie, multiplyLying } from './deviating.ts';
 export { type Doubles, times, transposed } from './doubles.ts';
 export { type Run, recorded, runGarbled } from './garbled-run.ts';

@@ -5,6 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/channel/pace.ts';
+import type { LatticePlan } from '../../src/lattice/sizes.ts';
 import {
   type Matrix,
   multiplyMatrices,
@@ -51,6 +52,28 @@ export function messagesOf(frames: readonly Uint8Array[]): Message[] {
     from += 8 + length;
   }
   return messages;
+}
+
+/**
+ * The frame, and the byte in it, where a message of this type has this byte of its payload: of the first such message or the one with
+ * another number, from the end if that is negative; the middle byte, if none is named.
+ */
+export function placeOf(frames: readonly Uint8Array[], type: number, number = 0, byte?: number) {
+  let at = 0;
+  const starts: { from: number; length: number }[] = [];
+  for (const message of messagesOf(frames)) {
+    if (message.type === type) starts.push({ from: at + 8, length: message.payload.length });
+    at += 8 + message.payload.length;
+  }
+  const { from, length } = starts.at(number)!;
+  let [frame, rest] = [0, from + (byte ?? length >> 1)];
+  for (; rest >= frames[frame]!.length; frame += 1) rest -= frames[frame]!.length;
+  return { frame, at: rest };
+}
+
+/** The number of answers of the CSP that come before those of a product. */
+export function answersBefore({ products }: LatticePlan, product: number): number {
+  return products.slice(0, product).reduce((sum, { packing }) => sum + packing.blocks * packing.answers, 0);
 }
 
 /** χ² of bytes against uniform ones, in standard deviations from its mean. */

@@ -1,24 +1,32 @@
-/** A data user of `rotated` that puts its own into the products: the noise scaled away, and another matrix for each digit of the rotation. */
+/** A data user of `rotated` that puts its own into the products: the noise scaled away, and, in a product by transfers, another matrix for each digit of the rotation. */
 
+import { randomBytes } from 'node:crypto';
+import type { FlatResult } from '@eigenveil/methods';
 import { pencil } from '@eigenveil/projection';
 import { programOf, type Task } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   askRotated,
-  type CorrelatedProduct,
   checkSize,
   DIGIT_BITS,
+  dataUserLattice,
   drawDelta,
+  haarOrthogonal,
   inRing,
   type Lie,
   MessageStream,
   memoryChannelPair,
-  multiplyEachCorrelated,
+  multiplyChosen,
   multiplyLying,
+  PROGRAM,
+  RandomBits,
   rotatedParameters,
+  setUpReceiver,
   setUpSender,
+  streamsFrom,
   traceOf,
-  withAbort,
+  type UserFactor,
+  type UserLattice,
 } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
@@ -29,31 +37,29 @@ import { exactly } from '../in-process/exact.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { AT_ONCE, type Shares, share } from '../in-process/two-party.ts';
 
-type Multiply = (
-  sender: Awaited<ReturnType<typeof setUpSender>>,
-  products: readonly CorrelatedProduct[],
-) => Promise<bigint[][][]>;
-
-/** The real protocol, but for the data user's end of the products. */
-async function run(task: Task, owners: number, shares: Shares, multiply: Multiply) {
+/** The real protocol, but for what the data user puts into the products. */
+async function run(
+  task: Task,
+  owners: number,
+  shares: Shares,
+  change: (factor: UserFactor) => UserFactor,
+): Promise<FlatResult> {
   const program = programOf(task);
   const [left, right] = memoryChannelPair();
   const stream = new MessageStream(right);
-  const correlator = async () => {
-    const sender = await setUpSender(stream, drawDelta());
-    return { multiply: (products: readonly CorrelatedProduct[]) => multiply(sender, products) };
+  const lattice = (): UserLattice => {
+    const open = dataUserLattice(stream, PROGRAM, streamsFrom(randomBytes(32)));
+    return async (plan) => {
+      const products = await open(plan);
+      return { multiply: (asked, onLast) => products.multiply(asked.map(change), onLast) };
+    };
   };
   const input = { shares: shares.csp, verifiedOwners: owners, markAnswered: async () => undefined };
-  const [csp, user] = await Promise.allSettled([
+  const [result] = await Promise.all([
+    askRotated(stream, lattice, { task, program }, { shares: shares.dataUser, pace: AT_ONCE }),
     TWO_PARTY_PROTOCOLS.rotated.runCsp(left, { task, program }, input),
-    withAbort(right, () =>
-      askRotated(stream, correlator, { task, program }, { shares: shares.dataUser, pace: AT_ONCE }),
-    ),
   ]);
-  return {
-    csp: csp.status === 'fulfilled' ? 'done' : errorCodeOf(csp.reason),
-    result: user.status === 'fulfilled' ? user.value : undefined,
-  };
+  return result;
 }
 
 /** Tasks over rows of the scene, drawn anew each time. */
@@ -68,16 +74,19 @@ function* tasks({ scene, seed }: Setting, count: number) {
   }
 }
 
+/** The product that scales the noise. */
+const NOISE = 3;
+
 /** What the noise is multiplied with, less the trace; all other products as they are. */
-function withoutNoise(product: CorrelatedProduct, trace: bigint, ringBits: number): CorrelatedProduct {
-  const { matrix } = product;
-  if (!('from' in matrix) || matrix.columns > 1) return product;
-  const from = (shares: Parameters<typeof matrix.from>[0]) =>
-    inRing(
-      matrix.from(shares).map((row) => row.map((entry) => entry - trace)),
+function withoutNoise({ product, factor }: UserFactor, trace: bigint, ringBits: number): UserFactor {
+  if (product !== NOISE) return { product, factor };
+  return {
+    product,
+    factor: inRing(
+      factor.map((row) => row.map((entry) => entry - trace)),
       ringBits,
-    );
-  return { ...product, matrix: { ...matrix, from } };
+    ),
+  };
 }
 
 /** The noise is 2^−36 of the trace. A spectrum that is so much nearer to the exact one has none. */
@@ -111,13 +120,10 @@ const noiseScale: Unworded = {
         ['attack', true],
         ['control', false],
       ] as const) {
-        const { result } = await run(task, owners, shares, (sender, products) =>
-          multiplyEachCorrelated(
-            sender,
-            deviates ? products.map((product) => withoutNoise(product, trace, ringBits)) : products,
-          ),
+        const { spectrum } = await run(task, owners, shares, (factor) =>
+          deviates ? withoutNoise(factor, trace, ringBits) : factor,
         );
-        const error = Math.abs(Math.hypot(...result!.spectrum!) - norm) / exact;
+        const error = Math.abs(Math.hypot(...spectrum!) - norm) / exact;
         errors[side].push(error);
         trials[side].push(Number(error < NO_NOISE));
       }
@@ -155,6 +161,27 @@ function showing(task: Task, components: number, cancelling: boolean): Lie['devi
   };
 }
 
+/** How the CSP ends a product of a rotation with nothing, in which the data user deviates. */
+async function product(task: Task, deviation: Lie['deviation']): Promise<string> {
+  const { features: d, rotationBits, vectorRingBits: ringBits } = rotatedParameters(task);
+  const { components } = task;
+  const [left, right] = memoryChannelPair();
+  const sizes = { rows: d, inner: d, columns: components, entryBits: rotationBits + 1, ringBits };
+  const nothing = Array.from({ length: d }, () => new Array<bigint>(components).fill(0n));
+  const random = new RandomBits((length) => randomBytes(length));
+  const user = async () => {
+    const sender = await setUpSender(new MessageStream(right), drawDelta());
+    await multiplyLying(sender, checkSize({ ...sizes, part: 'whole' }), nothing, { deviation });
+  };
+  const csp = async () => {
+    const receiver = await setUpReceiver(new MessageStream(left));
+    const matrix = haarOrthogonal(d, rotationBits, random);
+    await multiplyChosen(receiver, { matrix, entryBits: rotationBits + 1, columns: components, ringBits });
+  };
+  const [, atCsp] = await Promise.allSettled([user(), csp()]);
+  return atCsp.status === 'fulfilled' ? 'done' : (errorCodeOf(atCsp.reason) ?? 'none');
+}
+
 const digits: Unworded = {
   ...COMMON,
   id: 'deviation-digits',
@@ -163,24 +190,9 @@ const digits: Unworded = {
   async run(setting) {
     const given: boolean[] = [];
     const codes: Record<string, number> = {};
-    for (const { task, owners, shares } of tasks(setting, setting.effort === 'quick' ? 2 : 20)) {
-      const { features: d, rotationBits, vectorRingBits: ringBits } = rotatedParameters(task);
-      const { components } = task;
-      const size = checkSize({
-        rows: d,
-        inner: d,
-        columns: components,
-        entryBits: rotationBits + 1,
-        ringBits,
-        part: 'whole',
-      });
-      const nothing = Array.from({ length: d }, () => new Array<bigint>(components).fill(0n));
-      const deviation = showing(task, components, given.length % 2 === 1);
-      const { csp = 'none' } = await run(task, owners, shares, async (sender, products) =>
-        products.length > 1
-          ? multiplyEachCorrelated(sender, products)
-          : [await multiplyLying(sender, size, nothing, { deviation })],
-      );
+    for (const { task } of tasks(setting, setting.effort === 'quick' ? 2 : 20)) {
+      const deviation = showing(task, task.components, given.length % 2 === 1);
+      const csp = await product(task, deviation);
       codes[csp] = (codes[csp] ?? 0) + 1;
       given.push(csp !== 'ERR_PRODUCT_CHECK');
     }

@@ -97,7 +97,7 @@ describe('the search', () => {
     const search = (bytes: Buffer) => searchIn([...noise, bytes], [own!])[0]!;
     expect(search(Buffer.from(`${pooled[0]}`)).chance).toBeLessThan(1e-5);
     const digits = Buffer.from(`${pooled[0]}`.slice(0, 8));
-    const short = { ...own!, forms: [{ name: 'a part, decimal', bytes: digits }] };
+    const short = { ...own!, forms: [{ ...own!.forms[0]!, name: 'a part, decimal', bytes: digits }] };
     const many = Buffer.from(Array.from({ length: 100_000 }, (_, i) => `${i}`).join(''));
     expect(searchIn([...noise, many, digits], [short])[0]!.chance).toBeGreaterThan(0.001);
   });
