@@ -133,6 +133,46 @@ describe('products between two servers', () => {
     expect(openings).toBe(0);
   });
 
+  it('may be opened in the first stage, after the proof', async () => {
+    const first = latticePlan([{ ...opened, stage: 0 }]);
+    const seed = digest('first');
+    const results = async (change: (type: number, bytes: Uint8Array) => void) => {
+      const [left, right] = memoryChannelPair();
+      const stream = new MessageStream(left);
+      const write = stream.write.bind(stream);
+      stream.write = (type, bytes) => {
+        const own = bytes.slice();
+        change(type, own);
+        return write(type, own);
+      };
+      let openings = 0;
+      const csp = async () => {
+        const end = await LatticeCsp.receive(
+          new MessageStream(right),
+          first,
+          seed,
+          streamsFrom(digest('csp')),
+        );
+        const factor = { product: 0, factor: A, opening: () => 0n };
+        await end.answer([factor], async () => {
+          openings += 1;
+        });
+      };
+      const user = new LatticeDataUser(stream, first, seed, streamsFrom(digest('user')));
+      const atCsp = csp().catch(async (error: unknown) => {
+        await right.close();
+        throw error;
+      });
+      const [, settled] = await Promise.allSettled([user.multiply([{ product: 0, factor: X }]), atCsp]);
+      return { csp: settled.status, openings };
+    };
+    expect(await results(() => undefined)).toEqual({ csp: 'fulfilled', openings: 1 });
+    const spoilt = await results((type, bytes) => {
+      if (type === LATTICE_MESSAGE.proof) bytes[100]! ^= 1;
+    });
+    expect(spoilt).toEqual({ csp: 'rejected', openings: 0 });
+  });
+
   it('refuse residues that are none', async () => {
     const { settled } = await run({
       tamper: (type, bytes) => (type === LATTICE_MESSAGE.inside ? bytes.fill(0xff) : bytes),
