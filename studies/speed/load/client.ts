@@ -164,12 +164,18 @@ process.once('message', (assignment: ClientAssignment) => {
     .then((senders) => {
       const client = new Client(assignment, senders);
       process.once('message', () => {
-        client.run().then(() => process.disconnect!(), fail);
+        client.run().then(() => leave(senders), fail);
       });
       tell({ kind: 'ready' });
     })
     .catch(fail);
 });
+
+/** Files must be closed by hand: one that memory is freed of before ends the process with an error. */
+async function leave(senders: readonly Sender[]): Promise<void> {
+  for (const file of new Set(senders.map(({ file }) => file))) await file.close();
+  process.disconnect!();
+}
 
 function fail(error: unknown): void {
   process.stderr.write(`${String(error)}\n`);
