@@ -15,7 +15,7 @@ import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
 import { memoryChannelPair } from './support/memory-channel.ts';
 import { toRing } from './support/to-ring.ts';
-import { answersBefore, MadeUpTime, placeOf } from './support/views.ts';
+import { answersBefore, MadeUpTime, PCA_PRODUCTS, placeOf } from './support/views.ts';
 
 type Name = keyof typeof TWO_PARTY_PROTOCOLS;
 
@@ -146,9 +146,6 @@ it('simulated: nor where the number of owners is refused', async () => {
 /** The byte of an answer of the CSP that a bit of its second result lies in: of an entry off the diagonal of M. */
 const secondResult = ({ down, degree }: SizedProduct) => down * wordBytes(degree) + 5;
 
-/** The product that opens M; the vectors' is the next. */
-const MATRIX = 4;
-
 describe('rotated: a CSP that spoils what it sends', () => {
   it.each([
     ['its share of the number of samples', async () => [ROTATED_MESSAGE.declared, 0, 0, 0x80] as const],
@@ -156,8 +153,8 @@ describe('rotated: a CSP that spoils what it sends', () => {
       'its answer that opens the matrix',
       async ({ task, program }: Setting) => {
         const plan = await turningPlan(task, program);
-        const byte = secondResult(plan.products[MATRIX]!);
-        return [LATTICE_MESSAGE.answer, answersBefore(plan, MATRIX), byte, 1] as const;
+        const byte = secondResult(plan.products[PCA_PRODUCTS.matrix]!);
+        return [LATTICE_MESSAGE.answer, answersBefore(plan, PCA_PRODUCTS.matrix), byte, 1] as const;
       },
     ],
   ])('(%s) does not see that it was noticed', async (_, which) => {
@@ -211,7 +208,7 @@ describe('rotated: the first byte after the matrix', () => {
     const frames: Uint8Array[] = [];
     await run('rotated', setting, { spoil: (message) => frames.push(message) });
     const plan = await turningPlan(setting.task, setting.program);
-    const vectors = answersBefore(plan, MATRIX + 1);
+    const vectors = answersBefore(plan, PCA_PRODUCTS.vectors);
     const { frame, at } = placeOf(frames, LATTICE_MESSAGE.answer, vectors, -8); // the message's type
     const { code, came } = await times(setting, 1000, new MadeUpTime(), spoiling(frame, at, at + 1, 0x80));
     expect(code).toBe('ERR_CHANNEL_MESSAGE');

@@ -14,6 +14,7 @@ import {
   MessageStream,
   memoryChannelPair,
   multiplySigned,
+  PCA_PRODUCTS,
   RandomBits,
   ROTATED_MESSAGE,
   type RotatedParameters,
@@ -43,9 +44,6 @@ export interface RotatedView {
   readonly result: FlatResult;
 }
 
-/** Places of what is opened among the products: the noise's share of M before M, and the vectors after it. */
-const [NOISE, MATRIX, VECTORS] = [3, 4, 5];
-
 /** Runs the data user with these products, and whoever plays the CSP. */
 async function runDataUser(
   { task, program }: SmallTask,
@@ -65,8 +63,8 @@ async function runDataUser(
 function opened({ task }: SmallTask, got: readonly Matrix[], result: FlatResult): RotatedView {
   const { ringBits, vectorRingBits } = rotatedParameters(task);
   return {
-    upper: added(upperOf(got[MATRIX]!), got[NOISE]!.flat(), ringBits),
-    answer: got[VECTORS]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry))),
+    upper: added(upperOf(got[PCA_PRODUCTS.matrix]!), got[PCA_PRODUCTS.noise]!.flat(), ringBits),
+    answer: got[PCA_PRODUCTS.vectors]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry))),
     result,
   };
 }
@@ -160,7 +158,7 @@ export async function simulatedRotated(
   };
   /** M, less the data user's share of the noise. */
   const matrixOf = (): Matrix => {
-    const noise = got[NOISE]!.flat();
+    const noise = got[PCA_PRODUCTS.noise]!.flat();
     return symmetricMatrix(
       matrix.map((entry, e) => BigInt.asUintN(ringBits, entry - noise[e]!)),
       d,
@@ -170,8 +168,8 @@ export async function simulatedRotated(
     async multiply(asked) {
       const made = asked.map(({ product, factor }) => {
         const { rows, columns, ringBits: ring } = plan.products[product]!;
-        if (product === MATRIX) return matrixOf();
-        if (product === VECTORS) return vectorsOf(factor);
+        if (product === PCA_PRODUCTS.matrix) return matrixOf();
+        if (product === PCA_PRODUCTS.vectors) return vectorsOf(factor);
         return Array.from({ length: rows }, () =>
           Array.from({ length: columns }, () => random.integer(ring)),
         );

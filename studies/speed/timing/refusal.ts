@@ -12,6 +12,7 @@ import {
   type LatticePlan,
   type Matrix,
   MessageStream,
+  PCA_PRODUCTS,
   ROTATED_MESSAGE,
   symmetricMatrix,
   type UserProducts,
@@ -77,9 +78,6 @@ function message(type: number, elements: readonly bigint[]): Uint8Array {
   return Buffer.concat([header, payload]);
 }
 
-/** The product that opens the rotated matrix; the next is that of the directions. */
-const MATRIX = 4;
-
 /** A data user that has all but the matrix; returns what hands the matrix over and resolves at the next byte. */
 function waitingForMatrix(matrix: Matrix, milliseconds: number): () => Promise<void> {
   const [come, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -101,12 +99,12 @@ function waitingForMatrix(matrix: Matrix, milliseconds: number): () => Promise<v
     async (plan: LatticePlan): Promise<UserProducts> => ({
       async multiply(asked, onLast) {
         const last = asked.at(-1)!.product;
-        if (last === MATRIX) {
+        if (last === PCA_PRODUCTS.matrix) {
           await come.promise;
           onLast?.();
           return [matrix.map((row) => [...row])];
         }
-        if (last > MATRIX) {
+        if (last > PCA_PRODUCTS.matrix) {
           stream.write(0, randomBytes(16));
           await stream.flush();
           await new Promise(() => {}); // what follows is not measured

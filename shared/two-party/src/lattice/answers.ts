@@ -15,47 +15,54 @@ import { PRIME_BITS } from './security.ts';
 import type { SizedProduct } from './sizes.ts';
 import { wordBytes } from './words.ts';
 
-/** Returns class 0 of a ciphertext with its part of the data user's factor, whose entries are in [0, 2^ringBits). */
-export function messageOf(
+/** Returns a ciphertext's part of a factor, whose entries are in [0, 2^ringBits), encoded by prime, and its places. */
+function encoded(
   ring: Ring,
   { packing, ringBits }: SizedProduct,
+  factor: Matrix,
+  block: number,
+  ciphertext: number,
+): { readonly coefficients: readonly number[]; readonly message: Lanes } {
+  const places = userPlaces(packing, block, ciphertext);
+  const values = places.map(({ row, column }) => factor[row]![column]!);
+  return {
+    coefficients: places.map(({ coefficient }) => coefficient),
+    message: fromRing(ring, values, ringBits + 1),
+  };
+}
+
+/** Returns class 0 of a ciphertext with its part of the data user's factor. */
+export function messageOf(
+  ring: Ring,
+  product: SizedProduct,
   lanes: Lanes,
   factor: Matrix,
   block: number,
   ciphertext: number,
 ): Uint8Array {
-  const places = userPlaces(packing, block, ciphertext);
-  const values = places.map(({ row, column }) => factor[row]![column]!);
-  const message = fromRing(ring, values, ringBits + 1);
-  const filled = lanes.map((lane, limb) => {
-    const prime = ring.primes[limb]!;
-    const words = lane.slice();
-    for (const [e, { coefficient }] of places.entries()) {
-      const at = coefficient / packing.classes;
-      words[at] = (words[at]! + message[limb]![e]!) % prime;
-    }
-    return words;
-  });
+  const { coefficients, message } = encoded(ring, product, factor, block, ciphertext);
+  const at = coefficients.map((coefficient) => coefficient / product.packing.classes);
+  const filled = lanes.map((lane, limb) => addAt(lane.slice(), at, message[limb]!, ring.primes[limb]!));
   return encodeWords(filled);
 }
 
-/** Adds the CSP's share of the data user's factor, whose entries are in [0, 2^ringBits), to a ciphertext. */
+/** Adds the CSP's share of the data user's factor to a ciphertext. */
 export function addMessage(
   ring: Ring,
-  { packing, ringBits }: SizedProduct,
+  product: SizedProduct,
   sent: Polynomial,
   share: Matrix,
   block: number,
   ciphertext: number,
 ): void {
-  const places = userPlaces(packing, block, ciphertext);
-  const values = places.map(({ row, column }) => share[row]![column]!);
-  for (const [limb, message] of fromRing(ring, values, ringBits + 1).entries()) {
-    const words = ring.coefficients(sent, limb);
-    const prime = ring.primes[limb]!;
-    for (const [e, { coefficient }] of places.entries())
-      words[coefficient] = (words[coefficient]! + message[e]!) % prime;
-  }
+  const { coefficients, message } = encoded(ring, product, share, block, ciphertext);
+  for (const [limb, own] of message.entries())
+    addAt(ring.coefficients(sent, limb), coefficients, own, ring.primes[limb]!);
+}
+
+function addAt(words: Uint32Array, at: readonly number[], more: Uint32Array, prime: number): Uint32Array {
+  for (const [e, place] of at.entries()) words[place] = (words[place]! + more[e]!) % prime;
+  return words;
 }
 
 /** Transforms of what an answer is made of: the data user's key with a′, and a block's ciphertexts with their a_k. */

@@ -177,26 +177,15 @@ export function productBytes({ packing, up, down, degree, ...size }: SizedProduc
   return ((polynomials * degree + resultCount(size) * down) * PRIME_BITS) / 8;
 }
 
-/** Returns the bytes of all messages of a plan's products, by direction, without their headers. */
-export function latticeBytes({ products, statements }: LatticePlan): {
-  readonly toCsp: number;
-  readonly toDataUser: number;
-} {
+/** Returns the bytes of all messages of a plan's products, without their headers. */
+export function latticeBytes({ products, statements }: LatticePlan): number {
+  const sum = (bytes: readonly number[]) => bytes.reduce((total, own) => total + own, 0);
   const ups = Map.groupBy(products, ({ degree }) => degree);
   const keys = new Map(products.map(({ stage, degree }) => [`${stage} ${degree}`, degree]));
-  let [toCsp, toDataUser] = [0, 0];
-  for (const degree of keys.values()) {
-    toCsp += packedBytes(degree, PRIME_BITS) * Math.max(...ups.get(degree)!.map(({ up }) => up));
-  }
-  for (const { packing, up, down, degree, ...size } of products) {
-    const inside = degree / packing.classes;
-    const sent = packedBytes(inside, PRIME_BITS) + packedBytes(degree - inside, PRIME_BITS);
-    toCsp += packing.blocks * packing.ciphertexts * up * sent;
-    toDataUser += packing.blocks * packing.answers * down * packedBytes(degree, PRIME_BITS);
-    toDataUser += (resultCount(size) * down * PRIME_BITS) / 8;
-  }
-  for (const statement of statements) toCsp += proofBytes(statement);
-  return { toCsp, toDataUser: Math.ceil(toDataUser) };
+  const ofKeys = [...keys.values()].map(
+    (degree) => packedBytes(degree, PRIME_BITS) * Math.max(...ups.get(degree)!.map(({ up }) => up)),
+  );
+  return Math.ceil(sum(ofKeys) + sum(products.map(productBytes)) + sum(statements.map(proofBytes)));
 }
 
 /** Returns the number of words that both ends transform: what most of their time goes into. */

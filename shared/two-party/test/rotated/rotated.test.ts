@@ -7,15 +7,13 @@ import { rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { turningPlan } from '../../src/rotated/turning.ts';
 import { rotated } from '../../src/rotated.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
-import { answersBefore, messagesOf, placeOf } from '../support/views.ts';
+import { answersBefore, messagesOf, PCA_PRODUCTS, placeOf } from '../support/views.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, distanceToReference } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
 import { countingTrips, watched } from './watched.ts';
 
 const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
-/** The product that opens M; the vectors' is the next. */
-const MATRIX = 4;
 const small = () => settingOf({ rows: spread(40, 4, 3), components: 2 });
 
 interface Options {
@@ -108,7 +106,10 @@ describe('the mark', () => {
     const plan = await turningPlan(small().task, small().program);
     const types = messagesOf(after).map(({ type }) => type);
     // M's and the vectors'.
-    const [all, before] = [answersBefore(plan, plan.products.length), answersBefore(plan, MATRIX)];
+    const [all, before] = [
+      answersBefore(plan, plan.products.length),
+      answersBefore(plan, PCA_PRODUCTS.matrix),
+    ];
     expect(types).toEqual(new Array(all - before).fill(LATTICE_MESSAGE.answer));
   });
 
@@ -301,8 +302,8 @@ describe('faults on the way', () => {
   }
 
   it.each([
-    ['a matrix', MATRIX],
-    ['vectors', MATRIX + 1],
+    ['a matrix', PCA_PRODUCTS.matrix],
+    ['vectors', PCA_PRODUCTS.vectors],
   ])('of %s that no data can give are noticed', async (_, product) => {
     const setting = small();
     const plan = await turningPlan(setting.task, setting.program);

@@ -108,6 +108,7 @@ export {
   type Message,
   messagesOf,
   opened,
+  PCA_PRODUCTS,
   telling,
   unevenness,
   view,

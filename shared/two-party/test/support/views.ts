@@ -71,6 +71,9 @@ export function placeOf(frames: readonly Uint8Array[], type: number, number = 0,
   return { frame, at: rest };
 }
 
+/** The numbers of a PCA's products that tests look at: that of the noise, and those that open M and the vectors. */
+export const PCA_PRODUCTS = { noise: 3, matrix: 4, vectors: 5 } as const;
+
 /** The number of answers of the CSP that come before those of a product. */
 export function answersBefore({ products }: LatticePlan, product: number): number {
   return products.slice(0, product).reduce((sum, { packing }) => sum + packing.blocks * packing.answers, 0);

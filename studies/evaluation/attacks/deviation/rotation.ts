@@ -18,6 +18,7 @@ import {
   memoryChannelPair,
   multiplyChosen,
   multiplyLying,
+  PCA_PRODUCTS,
   PROGRAM,
   RandomBits,
   rotatedParameters,
@@ -74,12 +75,9 @@ function* tasks({ scene, seed }: Setting, count: number) {
   }
 }
 
-/** The product that scales the noise. */
-const NOISE = 3;
-
 /** What the noise is multiplied with, less the trace; all other products as they are. */
 function withoutNoise({ product, factor }: UserFactor, trace: bigint, ringBits: number): UserFactor {
-  if (product !== NOISE) return { product, factor };
+  if (product !== PCA_PRODUCTS.noise) return { product, factor };
   return {
     product,
     factor: inRing(

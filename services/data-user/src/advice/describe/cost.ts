@@ -84,14 +84,13 @@ const ENTRIES_PER_SECOND = 1.2e7;
 /** Counted from the plan of all products; what the circuit of a correlation matrix sends is fitted. */
 async function turnedCost(task: TaskProposal): Promise<Cost> {
   const plan = await turningPlan(task, programOf(task));
-  const { toCsp, toDataUser } = latticeBytes(plan);
   const d = task.features.length;
   const pace = standardPaceOf(task) / 1000;
   const circuit = methodOf(task).decomposes === 'correlation' ? 110_000 * d ** 2 : 0;
   return {
     seconds:
       0.4 + latticeWork(plan) / WORDS_PER_SECOND + (2 * d ** 3) / ENTRIES_PER_SECOND + circuit / 4e8 + pace,
-    bytes: toCsp + toDataUser + circuit,
+    bytes: latticeBytes(plan) + circuit,
     memory: 280e6 + 0.5e6 * d,
   };
 }
