@@ -77,9 +77,8 @@ async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Co
   };
 }
 
-/** Words of polynomials that both servers transform in a second, and entries of their shares that they multiply. */
-const WORDS_PER_SECOND = 1e8;
-const ENTRIES_PER_SECOND = 1.2e7;
+/** Words of polynomials that both servers transform in a second, with all that goes with it. */
+const WORDS_PER_SECOND = 6e7;
 
 /** Counted from the plan of all products; what the circuit of a correlation matrix sends is fitted. */
 async function turnedCost(task: TaskProposal): Promise<Cost> {
@@ -88,8 +87,7 @@ async function turnedCost(task: TaskProposal): Promise<Cost> {
   const pace = standardPaceOf(task) / 1000;
   const circuit = methodOf(task).decomposes === 'correlation' ? 110_000 * d ** 2 : 0;
   return {
-    seconds:
-      0.4 + latticeWork(plan) / WORDS_PER_SECOND + (2 * d ** 3) / ENTRIES_PER_SECOND + circuit / 4e8 + pace,
+    seconds: 0.4 + latticeWork(plan) / WORDS_PER_SECOND + circuit / 4e8 + pace,
     bytes: latticeBytes(plan) + circuit,
     memory: 280e6 + 0.5e6 * d,
   };
