@@ -54,7 +54,7 @@ export function honest() {
   };
 }
 
-/** What an answer of the tests has in the place of what is usual. */
+/** The parts of an answer that a test replaces. */
 export interface Unusual {
   /** Without one of its own, the number zero is added where a result is opened. */
   readonly opening?: Opening | 'shared';

@@ -1,4 +1,4 @@
-/** What is below a unit of an opened result: a factor of a fraction of a unit puts the CSP's there, which a mask of whole units leaves to see. */
+/** An opened result has the CSP's factor below a unit, where the data user's is a fraction of one; a mask of whole units leaves it to see. */
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { expect, it } from 'vitest';
 import { answerOf, decrypted, factorResidues, messageOf, type Opening } from '../../src/lattice/answers.ts';
@@ -7,7 +7,7 @@ import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, fill, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
 import { latticePlan, type SizedProduct } from '../../src/lattice/sizes.ts';
 
-/** Of a unit, 2^−40 is the data user's factor. */
+/** The data user's factor is 2^−40 of a unit. */
 const BITS = 40;
 
 it('a data user reads the factor below a unit of what is opened, if the mask is of whole units', () => {

@@ -169,7 +169,7 @@ describe('a data user that looks for hashes', () => {
     expect(holds(user.sent, proof)).toBe(true);
     expect(hashes).toBeLessThan(4 * Math.sqrt(CLAIMED));
     const claim: Claim = { statement, publics, sent: [user.sent], context };
-    // Of half as many repetitions it forges one for as many hashes: all of its claim. Half of four prove nothing.
+    // The forger makes a proof of half as many repetitions, for as many hashes as that claims. Half of four prove nothing.
     const half = { ...claim, statement: { ...statement, repetitions: repetitions / 2 } };
     const halved = forged(half, repetitions / 2, MOST);
     expect(verify(ring, half, halved.proof!)).toBe(true);

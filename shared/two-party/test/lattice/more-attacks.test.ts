@@ -272,7 +272,7 @@ describe('a data user that deviates', () => {
     expect(seen.every(({ isTop }) => isTop)).toBe(true);
     expect(seen.every(({ isSign }) => isSign)).toBe(true);
     const real = results('shared');
-    // Of 256 signs 128 are right by chance, with a deviation of 8; of 256 times 2 in 65,536 digits none.
+    // Chance gives 128 of 256 signs, with a deviation of 8, and none of the digits.
     expect(real.filter(({ isTop }) => isTop).length).toBeLessThan(3);
     expect(Math.abs(real.filter(({ isSign }) => isSign).length - real.length / 2)).toBeLessThan(40);
   });

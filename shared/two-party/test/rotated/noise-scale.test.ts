@@ -19,7 +19,7 @@ const K: Matrix = Array.from({ length: d }, (_, i) =>
   Array.from({ length: d }, (_unused, j) => (i === j ? ONE : ONE / BigInt(2 + Math.abs(i - j)))),
 );
 
-/** What the data user puts into a product of one number, less the trace. */
+/** Takes the trace from what the data user puts into a product of one number. */
 function withoutNoise({ product, factor }: UserFactor, ringBits: number): UserFactor {
   if (factor.length > 1) return { product, factor };
   const less = factor.map((row) => row.map((entry) => entry - traceOf(K)));

@@ -1,4 +1,4 @@
-/** What a task by `rotated` releases, by the real code of both servers in this process, with products from a trusted dealer: far faster than with transfers or lattices. */
+/** Runs a task by `rotated` to its release, by the real code of both servers in this process, with products from a trusted dealer: far faster than with transfers or lattices. */
 
 import { randomBytes } from 'node:crypto';
 import type { FlatResult } from '@eigenveil/methods';
