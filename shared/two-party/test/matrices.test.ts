@@ -57,7 +57,10 @@ describe('PCA over shared matrices', () => {
     const seed = createHash('sha256').update('both nonces').digest();
     const draws = (name: string) => streamsFrom(createHash('sha256').update(name).digest());
     const [{ M, back }] = await Promise.all([
-      program(dataUserSession(new LatticeDataUser(ofUser, plan, seed, draws('user')))),
+      (async () => {
+        const products = await LatticeDataUser.open(ofUser, plan, seed, draws('user'));
+        return await program(dataUserSession(products));
+      })(),
       (async () => {
         const products = await LatticeCsp.receive(ofCsp, plan, seed, draws('csp'));
         return await program(cspSession(products, async () => {}));

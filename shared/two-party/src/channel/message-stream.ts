@@ -7,6 +7,7 @@
  * With a transcript nothing leaves that may depend on what was received before that is the same as in every
  * run before: see Transcript.
  */
+import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { tellableCode } from './abort.ts';
@@ -94,6 +95,15 @@ export class MessageStream {
     this.#handOver();
     await this.#handed;
     if (this.#writeFailure) throw this.#writeFailure.error;
+  }
+
+  /**
+   * Does what flush() does, and gives the event loop a turn, so that what was written leaves while this end goes on to compute.
+   * @throws as Channel.send
+   */
+  async depart(): Promise<void> {
+    await this.flush();
+    await setImmediate();
   }
 
   /**

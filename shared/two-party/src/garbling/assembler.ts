@@ -48,11 +48,20 @@ export const shiftRight = (a: Code, b: Code): Code => [a, b, 0x76];
 export const loadByte = (address: Code): Code => [address, 0x2d, UNALIGNED, 0];
 export const loadNumber = (address: Code, offset = 0): Code => [address, 0x28, UNALIGNED, unsigned(offset)];
 
+export const storeNumber = (address: Code, value: Code): Code => [address, value, [0x36, UNALIGNED, 0]];
+export const orNumber = (a: Code, b: Code): Code => [a, b, 0x72];
+export const xorNumber = (a: Code, b: Code): Code => [a, b, 0x73];
+/** 1 where a is more than b, without sign, and 0 elsewhere. */
+export const isMore = (a: Code, b: Code): Code => [a, b, 0x4b];
+/** The low 32 bits of a long. */
+export const lowHalf = (a: Code): Code => [a, 0xa7];
+
 /** A number as a long, without sign. */
 export const long = (number: Code): Code => [number, 0xad];
 export const constantLong = (value: number): Code => [0x42, signed(value)];
 export const addLong = (a: Code, b: Code): Code => [a, b, 0x7c];
 export const subtractLong = (a: Code, b: Code): Code => [a, b, 0x7d];
+export const orLong = (a: Code, b: Code): Code => [a, b, 0x84];
 export const shiftLeftLong = (a: Code, b: Code): Code => [a, b, 0x86];
 /** Keeps the sign. */
 export const shiftRightLong = (a: Code, b: Code): Code => [a, b, 0x87];

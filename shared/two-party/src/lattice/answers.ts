@@ -43,7 +43,7 @@ export function messageOf(
   const { coefficients, message } = encoded(ring, product, factor, block, ciphertext);
   const at = coefficients.map((coefficient) => coefficient / product.packing.classes);
   const filled = lanes.map((lane, limb) => addAt(lane.slice(), at, message[limb]!, ring.primes[limb]!));
-  return encodeWords(filled);
+  return encodeWords(ring, filled);
 }
 
 /** Adds the CSP's share of the data user's factor to a ciphertext. */
@@ -135,7 +135,8 @@ export function answerOf(
       sum = added(ring, sum, fromRing(ring, own, ringBits + finer), 1);
     }
     ring.rescale(c1, down);
-    const bytes = Buffer.concat([ring.bytes(c1, down), encodeWords(ring.rescaleWords(sum, down))]);
+    const wide = encodeWords(ring, ring.rescaleWords(sum, down));
+    const bytes = Buffer.concat([ring.bytes(c1, down), wide]);
     return { bytes, places, shares };
   });
 }
@@ -184,9 +185,7 @@ function addDoubled(ring: Ring, c1: Polynomial, random: RandomSource): void {
   ring.scope(() => {
     const e1 = ring.small();
     binomial(ring, e1, random);
-    const lifted = ring.polynomial();
-    ring.lift(lifted, doubled(ring.entries(e1), e1));
-    ring.add(c1, lifted);
+    ring.addSmall(c1, doubled(ring.entries(e1), e1));
   });
 }
 
@@ -223,7 +222,7 @@ export function decrypted(
   const places = resultPlaces(packing, block, answer);
   const primes = ring.primes.slice(0, down);
   const whole = wordBytes(ring.degree) * down;
-  const words = decodeWords(primes, bytes.subarray(whole), places.length);
+  const words = decodeWords(ring, bytes.subarray(whole), places.length, down);
   return ring.scope(() => {
     const c1 = ring.polynomial();
     ring.read(c1, bytes.subarray(0, whole), down);

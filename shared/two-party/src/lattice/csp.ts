@@ -19,10 +19,9 @@ import {
 } from './messages.ts';
 import { type Claim, verify } from './proof.ts';
 import type { Polynomial, Ring } from './ring.ts';
-import { fill, partsOf } from './samples.ts';
 import type { Degree } from './security.ts';
 import { type LatticePlan, proofBytes, type SizedProduct } from './sizes.ts';
-import { wordBytes } from './words.ts';
+import { countOf, firstWords, insideOf, outsideOf, type Words, wordBytes } from './words.ts';
 
 /** A factor of the CSP for a product, by the product's number in the plan; with an opening the data user learns the result. */
 export interface CspFactor {
@@ -48,6 +47,7 @@ export class LatticeCsp {
   /** The digest of what depends on no data, which proofs are about. */
   #material: Uint8Array | undefined;
   #verified = false;
+  #payload = new Uint8Array(0);
 
   /** @param draw streams of a secret seed, each purpose once; seed and plan are those of the data user */
   private constructor(
@@ -86,7 +86,7 @@ export class LatticeCsp {
     for (const key of this.#keyNames) {
       const ring = this.#rings.get(key.degree)!;
       const sent = ring.polynomial();
-      ring.read(sent, await this.#read(LATTICE_MESSAGE.key, wordBytes(ring.degree) * ring.limbs));
+      await this.#fill(ring, sent, LATTICE_MESSAGE.key, firstWords(ring.degree));
       this.#keys.set(nameOf(key), sent);
     }
     for (const [i, product] of this.#plan.products.entries()) {
@@ -94,9 +94,8 @@ export class LatticeCsp {
       const { classes } = product.packing;
       this.#ciphertexts[i] = [];
       for (const _ of ciphertextsOf(product.packing)) {
-        const length = wordBytes(partsOf(ring, classes).outside) * ring.limbs;
         const sent = ring.polynomial();
-        fill(ring, sent, await this.#read(LATTICE_MESSAGE.outside, length), classes, 'outside');
+        await this.#fill(ring, sent, LATTICE_MESSAGE.outside, outsideOf(ring.degree, classes));
         this.#ciphertexts[i].push(sent);
       }
     }
@@ -121,8 +120,8 @@ export class LatticeCsp {
     }
     const seed = this.#received.copy().digest('hex');
     const results: bigint[][][] = [];
-    for (const one of asked) results.push(this.#answered(one, this.#draw(`answer ${one.product} ${seed}`)));
-    await this.#stream.flush();
+    for (const one of asked)
+      results.push(await this.#answered(one, this.#draw(`answer ${one.product} ${seed}`)));
     await this.#verify(); // while the data user goes on
     return results;
   }
@@ -132,19 +131,20 @@ export class LatticeCsp {
     const product = this.#plan.products[i]!;
     const ring = this.#ringOf(product);
     const { classes } = product.packing;
-    const length = wordBytes(partsOf(ring, classes).inside) * ring.limbs;
-    for (const sent of this.#ciphertexts[i]!) {
-      fill(ring, sent, await this.#read(LATTICE_MESSAGE.inside, length), classes, 'inside');
-    }
+    for (const sent of this.#ciphertexts[i]!)
+      await this.#fill(ring, sent, LATTICE_MESSAGE.inside, insideOf(ring.degree, classes));
   }
 
-  #answered({ product: i, factor, plus, opening }: CspFactor, random: RandomSource): bigint[][] {
+  async #answered(
+    { product: i, factor, plus, opening }: CspFactor,
+    random: RandomSource,
+  ): Promise<bigint[][]> {
     const product = this.#plan.products[i]!;
     const { packing, rows, columns } = product;
     const ring = this.#ringOf(product);
     const shares = Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
     const residues = factorResidues(ring, product, factor);
-    ring.scope(() => {
+    await ring.scopeOf(async () => {
       const key = {
         a: this.#publics.keys.get(ring.degree)!,
         b: ring.copy(this.#keys.get(nameOf(product))!),
@@ -163,6 +163,7 @@ export class LatticeCsp {
         const received: Received = { key, ciphertexts: ciphertexts.slice(from, from + packing.ciphertexts) };
         const made = answerOf(ring, product, residues, received, at, random, opening);
         this.#stream.write(LATTICE_MESSAGE.answer, made.bytes);
+        await this.#stream.depart(); // the data user reads one while the next is made
         for (const [e, share] of made.shares.entries()) {
           const { row, column } = made.places[e]!;
           shares[row]![column] = share;
@@ -182,14 +183,14 @@ export class LatticeCsp {
       const claim: Claim = {
         statement,
         publics: [this.#publics.keys.get(ring.degree)!, ...this.#publics.products[first!]!],
-        sent: statement.products.map((product, p) => [
-          this.#keys.get(nameOf({ stage: statement.stages[p]!, degree: ring.degree }))!,
-          ...this.#ciphertexts[product]!,
-        ]),
         context: contextOf(digest, statement, number),
       };
+      const sent = statement.products.map((product, p) => [
+        this.#keys.get(nameOf({ stage: statement.stages[p]!, degree: ring.degree }))!,
+        ...this.#ciphertexts[product]!,
+      ]);
       const proof = await this.#read(LATTICE_MESSAGE.proof, proofBytes(statement));
-      if (!verify(ring, claim, proof)) {
+      if (!verify(ring, claim, sent, proof)) {
         throw new CodedError(
           TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
           '"proof" expected that of keys and ciphertexts which are well formed',
@@ -199,8 +200,17 @@ export class LatticeCsp {
     this.#verified = true;
   }
 
+  /** Reads words of a polynomial. */
+  async #fill(ring: Ring, polynomial: Polynomial, type: number, words: Words): Promise<void> {
+    const bytes = await this.#read(type, wordBytes(countOf(words)) * ring.limbs);
+    ring.read(polynomial, bytes, ring.limbs, words);
+  }
+
+  /** The payload of the next message, valid until the one after it: memory that is touched first takes longer than the message. */
   async #read(type: number, length: number): Promise<Uint8Array> {
-    const bytes = await this.#stream.read(type, length);
+    if (this.#payload.length < length) this.#payload = new Uint8Array(length);
+    const bytes = this.#payload.subarray(0, length);
+    await this.#stream.readInto(type, bytes);
     this.#received.update(bytes);
     return bytes;
   }

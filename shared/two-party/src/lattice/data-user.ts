@@ -9,6 +9,7 @@ import {
   checkPlan,
   ciphertextsOf,
   contextOf,
+  type KeyName,
   LATTICE_MESSAGE,
   nameOf,
   publicsOf,
@@ -16,18 +17,11 @@ import {
 } from './messages.ts';
 import { resultPlaces } from './packing.ts';
 import { type Claim, prove, type Witness } from './proof.ts';
-import type { Polynomial, Ring, Small } from './ring.ts';
-import {
-  drawError,
-  drawSecret,
-  insideLanes,
-  type Lanes,
-  outsideBytes,
-  type Secret,
-  sampleOf,
-} from './samples.ts';
+import type { Ring, Small } from './ring.ts';
+import { drawError, drawSecret, insideLanes, type Lanes, type Secret, sampleOf } from './samples.ts';
 import type { Degree } from './security.ts';
 import type { LatticePlan, SizedProduct } from './sizes.ts';
+import { outsideOf } from './words.ts';
 
 /** A factor of the data user for a product, by the product's number in the plan. */
 export interface UserFactor {
@@ -37,12 +31,10 @@ export interface UserFactor {
 
 interface Key extends Secret {
   readonly error: Small;
-  readonly sent: Polynomial;
 }
 
 interface Sample {
   readonly error: Small;
-  readonly sent: Polynomial;
   /** Class 0 before its message is added. */
   readonly inside: Lanes;
 }
@@ -58,24 +50,18 @@ export class LatticeDataUser {
   readonly #samples: Sample[][] = [];
   readonly #context = createHash('sha256');
   #proved = false;
+  /** The answer that was read last: memory that is touched first takes longer than the answer. */
+  #payload = new Uint8Array(0);
 
-  /**
-   * Draws all secrets and sends all that depends on no data.
-   * @param seed both nonces and what the run is of, hashed: public polynomials follow from it
-   * @param draw streams of a secret seed and both nonces, each purpose once
-   * @param onWork is called for each product of polynomials
-   * @param made rings of the plan
-   */
-  constructor(
+  private constructor(
     stream: MessageStream,
     plan: LatticePlan,
     seed: Uint8Array,
     draw: (purpose: string) => RandomSource,
-    onWork: (products: number) => void = () => {},
-    made = ringsOf(plan),
+    onWork: (products: number) => void,
+    rings: ReadonlyMap<Degree, Ring>,
   ) {
     checkPlan(plan);
-    const { rings, keys } = made;
     this.#stream = stream;
     this.#plan = plan;
     this.#draw = draw;
@@ -83,16 +69,41 @@ export class LatticeDataUser {
     this.#rings = rings;
     this.#publics = publicsOf(plan, rings, seed);
     this.#context.update(seed);
-    for (const key of keys) {
-      const ring = rings.get(key.degree)!;
-      const random = draw(`key ${nameOf(key)}`);
-      const secret = drawSecret(ring, random);
-      const error = drawError(ring, random);
+  }
+
+  /**
+   * Draws all secrets and sends all that depends on no data.
+   * @param seed both nonces and what the run is of, hashed: public polynomials follow from it
+   * @param draw streams of a secret seed and both nonces, each purpose once
+   * @param onWork is called for each product of polynomials
+   * @param made rings of the plan
+   * @throws the errors of the stream
+   */
+  static async open(
+    stream: MessageStream,
+    plan: LatticePlan,
+    seed: Uint8Array,
+    draw: (purpose: string) => RandomSource,
+    onWork: (products: number) => void = () => {},
+    { rings, keys } = ringsOf(plan),
+  ): Promise<LatticeDataUser> {
+    const dataUser = new LatticeDataUser(stream, plan, seed, draw, onWork, rings);
+    for (const key of keys) await dataUser.#sendKey(key);
+    for (const [i, product] of plan.products.entries()) await dataUser.#sendSamples(i, product);
+    return dataUser;
+  }
+
+  async #sendKey(key: KeyName): Promise<void> {
+    const ring = this.#rings.get(key.degree)!;
+    const random = this.#draw(`key ${nameOf(key)}`);
+    const secret = drawSecret(ring, random);
+    const error = drawError(ring, random);
+    ring.scope(() => {
       const sent = sampleOf(ring, this.#publics.keys.get(key.degree)!, secret, error);
-      this.#keys.set(nameOf(key), { ...secret, error, sent });
       this.#send(LATTICE_MESSAGE.key, ring.bytes(sent));
-    }
-    for (const [i, product] of plan.products.entries()) this.#samples.push(this.#sampled(i, product));
+    });
+    this.#keys.set(nameOf(key), { ...secret, error });
+    await this.#stream.depart();
   }
 
   /**
@@ -109,7 +120,7 @@ export class LatticeDataUser {
     this.#stream.fix(fixed.digest());
     for (const message of messages) this.#stream.write(LATTICE_MESSAGE.inside, message);
     await this.#stream.flush();
-    if (!this.#proved) this.#prove();
+    if (!this.#proved) await this.#prove();
     const results: bigint[][][] = [];
     for (const [place, { product: i }] of asked.entries()) {
       const isLast = place === asked.length - 1;
@@ -134,7 +145,9 @@ export class LatticeDataUser {
     const answers = [...answersOf(packing)];
     for (const [place, at] of answers.entries()) {
       const length = answerBytes(product, resultPlaces(packing, at.block, at.answer).length);
-      const bytes = await this.#stream.read(LATTICE_MESSAGE.answer, length);
+      if (this.#payload.length < length) this.#payload = new Uint8Array(length);
+      const bytes = this.#payload.subarray(0, length);
+      await this.#stream.readInto(LATTICE_MESSAGE.answer, bytes);
       if (place === answers.length - 1) onLast();
       const { places, values } = decrypted(ring, product, secret, at, bytes);
       for (const [e, { row, column }] of places.entries()) result[row]![column] = values[e]!;
@@ -143,25 +156,31 @@ export class LatticeDataUser {
     return result;
   }
 
-  #sampled(i: number, product: SizedProduct): Sample[] {
+  async #sendSamples(i: number, product: SizedProduct): Promise<void> {
     const ring = this.#ringOf(product);
     const { classes } = product.packing;
     const secret = this.#keys.get(nameOf(product))!;
     const random = this.#draw(`product ${i}`);
-    return this.#publics.products[i]!.map((a) => {
+    const samples: Sample[] = [];
+    this.#samples.push(samples);
+    for (const a of this.#publics.products[i]!) {
       const error = drawError(ring, random);
-      const sent = sampleOf(ring, a, secret, error);
-      this.#send(LATTICE_MESSAGE.outside, outsideBytes(ring, sent, classes));
+      const inside = ring.scope(() => {
+        const sent = sampleOf(ring, a, secret, error);
+        this.#send(LATTICE_MESSAGE.outside, ring.bytes(sent, ring.limbs, outsideOf(ring.degree, classes)));
+        return insideLanes(ring, sent, classes);
+      });
+      samples.push({ error, inside });
+      await this.#stream.depart();
       this.#onWork(1);
-      return { error, sent, inside: insideLanes(ring, sent, classes) };
-    });
+    }
   }
 
   /**
    * Proves that all keys and ciphertexts are well formed: nothing is opened before. The proofs leave while answers are read: the CSP
    * takes them once it has sent these.
    */
-  #prove(): void {
+  async #prove(): Promise<void> {
     this.#proved = true;
     const digest = this.#context.digest();
     for (const [number, statement] of this.#plan.statements.entries()) {
@@ -172,7 +191,6 @@ export class LatticeDataUser {
       const claim: Claim = {
         statement,
         publics: [this.#publics.keys.get(ring.degree)!, ...this.#publics.products[first!]!],
-        sent: keys.map((key, p) => [key.sent, ...samples[p]!.map(({ sent }) => sent)]),
         context: contextOf(digest, statement, number),
       };
       const witnesses = keys.map(
@@ -183,6 +201,7 @@ export class LatticeDataUser {
       );
       const proof = prove(ring, claim, witnesses, (attempt) => this.#draw(`proof ${number} ${attempt}`));
       this.#stream.write(LATTICE_MESSAGE.proof, proof);
+      await this.#stream.depart(); // the CSP verifies one while the next is made
     }
   }
 

@@ -25,6 +25,7 @@ import {
 } from '../garbling/assembler.ts';
 import { advance, product, reduced } from './montgomery.ts';
 import { forward, inverse } from './transforms.ts';
+import { pack, unpack, type WordKernels } from './word-kernels.ts';
 
 /** The part of the WebAssembly interface that this file uses, which the type library of the language does not declare. */
 declare const WebAssembly: {
@@ -33,7 +34,7 @@ declare const WebAssembly: {
 };
 
 /** Addresses are in bytes; `n` coefficients, a multiple of eight. */
-export interface LatticeKernels {
+export interface LatticeKernels extends WordKernels {
   /** In: below 2q. Out: below q. `layers` is log₂(n) − 3; w are powers of ψ in bit-reversed order times 2^32, wq these times q^−1. */
   forward(x: number, n: number, layers: number, q: number, w: number, wq: number): void;
   /** In: below 2q. Out: below q, times `scale`/2^32. */
@@ -49,10 +50,14 @@ export interface LatticeKernels {
   ): void;
   /** sum += a·b/2^32, below 2q; a and b below q. */
   multiplyAdd(sum: number, a: number, b: number, n: number, q: number, inverse: number): void;
-  /** x += y; all below q. */
+  /** x += y; all below q. Here n is a multiple of four. */
   add(x: number, y: number, n: number, q: number): void;
+  /** x −= y, as add(). */
+  subtract(x: number, y: number, n: number, q: number): void;
   /** x = signed integers of magnitude below q, modulo q. */
   lift(x: number, signed: number, n: number, q: number): void;
+  /** x += such integers; x is below q. */
+  addSmall(x: number, signed: number, n: number, q: number): void;
   /** x = (x − the centred rest modulo `dropped`)·factor/2^32, below q. */
   rescale(
     x: number,
@@ -67,7 +72,10 @@ export interface LatticeKernels {
 
 export function latticeKernels(memory: object): LatticeKernels {
   const module = new WebAssembly.Module(
-    assemble([forward(), inverse(), multiplyAdd(), sum(), lift(), rescale()]),
+    assemble([
+      ...[forward(), inverse(), multiplyAdd(), sum(), difference(), lift(), addSmall(), rescale()],
+      ...[pack(), unpack()],
+    ]),
   );
   return new WebAssembly.Instance(module, { m: { m: memory } }).exports as LatticeKernels;
 }
@@ -111,6 +119,46 @@ function sum(): FunctionSource {
         store(get(x), reduced(get(a), q)),
         advance(x, 16),
         advance(y, 16),
+      ]),
+    ],
+  };
+}
+
+function difference(): FunctionSource {
+  const [x, y, n, prime, q, a] = [0, 1, 2, 3, 4, 5];
+  return {
+    name: 'subtract',
+    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
+    locals: [VECTOR, VECTOR],
+    body: [
+      set(q, spread(get(prime))),
+      set(n, shiftRight(get(n), constant(2))),
+      repeat(n, [
+        set(a, addQuarters(subtractQuarters(load(get(x)), load(get(y))), get(q))),
+        store(get(x), reduced(get(a), q)),
+        advance(x, 16),
+        advance(y, 16),
+      ]),
+    ],
+  };
+}
+
+function addSmall(): FunctionSource {
+  const [x, signed, n, prime, q, a] = [0, 1, 2, 3, 4, 5];
+  return {
+    name: 'addSmall',
+    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
+    locals: [VECTOR, VECTOR],
+    body: [
+      set(q, spread(get(prime))),
+      set(n, shiftRight(get(n), constant(2))),
+      repeat(n, [
+        set(a, load(get(signed))),
+        set(a, addQuarters(get(a), andVector(shiftQuartersRight(get(a), 31), get(q)))),
+        set(a, addQuarters(get(a), load(get(x)))),
+        store(get(x), reduced(get(a), q)),
+        advance(x, 16),
+        advance(signed, 16),
       ]),
     ],
   };

@@ -36,7 +36,7 @@ export function dataUserLattice(
     const seed = seedOf(program, plan, own, theirs);
     // With one nonce alone, two runs of one secret under two public polynomials would tell the secret.
     const secret = draws(`products ${Buffer.from(seed).toString('hex')}`)(SEED_BYTES);
-    return new LatticeDataUser(stream, plan, seed, streamsFrom(secret), onWork, rings);
+    return await LatticeDataUser.open(stream, plan, seed, streamsFrom(secret), onWork, rings);
   };
 }
 

@@ -10,18 +10,19 @@ import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Polynomial, Ring, Small } from './ring.ts';
 import { uniformSmall } from './samplers.ts';
 import { ERROR_BOUND, HASH_BYTES, proofBytes, type Statement } from './sizes.ts';
-import { packed, packedBytes, signed, unpacked } from './words.ts';
+import { countOf, firstWords, outsideOf, packedBytes } from './words.ts';
 
-/** The transforms of public polynomials, and the coefficients of what was sent, which both ends know. */
+/** What a proof is about, and the transforms of public polynomials. */
 export interface Claim {
   readonly statement: Statement;
   /** a′ and the a_k. */
   readonly publics: readonly Polynomial[];
-  /** By secret: b′ and the b_k, whose class 0 does not count. */
-  readonly sent: readonly (readonly Polynomial[])[];
   /** A hash of all that the proof is for: the task, the sizes, both nonces and everything that was sent. */
   readonly context: Uint8Array;
 }
+
+/** What was sent, in coefficients, by secret: b′ and the b_k, whose class 0 does not count. */
+export type Sent = readonly (readonly Polynomial[])[];
 
 /** By secret: s, and the errors e′ and e_k. */
 export interface Witness {
@@ -40,52 +41,60 @@ function challengesOf({ classes, degree, repetitions, stages }: Statement, hash:
   );
 }
 
-/** Clears class 0, which ciphertexts fill as they like. */
-function outsideOf(ring: Ring, polynomial: Polynomial, classes: number): void {
-  for (let limb = 0; limb < ring.limbs; limb += 1) {
-    const words = ring.coefficients(polynomial, limb);
-    for (let i = 0; i < words.length; i += classes) words[i] = 0;
-  }
-}
-
 /** Hashes a_i·z + z_i + Σ X^c b_i for a′ and each a_k, where the commitment has no b. */
 class Commitments {
   readonly #hash = createHash('sha256');
   readonly #ring: Ring;
+  /** One for each prime: numbers of one prime after the other stay in the processor's own memory. */
+  readonly #singles: readonly Ring[];
   readonly #claim: Claim;
+  readonly #sent: Sent;
 
-  constructor(ring: Ring, claim: Claim) {
+  /** @param sent is empty for commitments that have no b */
+  constructor(ring: Ring, claim: Claim, sent: Sent = []) {
     this.#ring = ring;
+    this.#singles = ring.primes.map((_, limb) => ring.single(limb));
     this.#claim = claim;
+    this.#sent = sent;
     this.#hash.update(claim.context);
   }
 
   /** A repetition; `answers` are z and the z_i. */
-  add(answers: readonly Int32Array[], challenges: readonly number[]): void {
+  add(answers: readonly Small[], challenges: readonly number[] = []): void {
     const ring = this.#ring;
-    const { publics, sent, statement } = this.#claim;
     ring.scope(() => {
-      const form = lifted(ring, answers[0]!);
-      ring.forward(form);
-      for (const [i, a] of publics.entries()) {
-        ring.scope(() => {
-          const sum = ring.polynomial();
-          ring.multiplyAdd(sum, a, form);
-          ring.inverse(sum);
-          ring.add(sum, lifted(ring, answers[i + 1]!));
-          for (const [p, exponent] of challenges.entries()) {
-            const turned = ring.polynomial();
-            ring.shift(turned, sent[p]![i]!, exponent);
-            ring.add(sum, turned);
-          }
-          if (i > 0) outsideOf(ring, sum, statement.classes);
-          for (let limb = 0; limb < ring.limbs; limb += 1) {
-            const { buffer, byteOffset, byteLength } = ring.coefficients(sum, limb);
-            this.#hash.update(new Uint8Array(buffer, byteOffset, byteLength));
-          }
-        });
+      const sums = this.#claim.publics.map(() => ring.polynomial());
+      for (const [limb, single] of this.#singles.entries())
+        single.scope(() => this.#addUp(sums, single, limb, answers, challenges));
+      for (const sum of sums) {
+        for (let limb = 0; limb < ring.limbs; limb += 1) {
+          const { buffer, byteOffset, byteLength } = ring.coefficients(sum, limb);
+          this.#hash.update(new Uint8Array(buffer, byteOffset, byteLength));
+        }
       }
     });
+  }
+
+  #addUp(
+    sums: readonly Polynomial[],
+    single: Ring,
+    limb: number,
+    [z, ...errors]: readonly Small[],
+    challenges: readonly number[],
+  ): void {
+    const { publics, statement } = this.#claim;
+    const form = single.polynomial();
+    single.lift(form, z!);
+    single.forward(form);
+    for (const [i, a] of publics.entries()) {
+      const sum = this.#ring.part(sums[i]!, limb);
+      single.multiplyAdd(sum, this.#ring.part(a, limb), form);
+      single.inverse(sum);
+      single.addSmall(sum, errors[i]!);
+      for (const [p, exponent] of challenges.entries())
+        single.addTurned(sum, this.#ring.part(this.#sent[p]![i]!, limb), exponent);
+      if (i > 0) clearClass(single.coefficients(sum, 0), statement.classes);
+    }
   }
 
   digest(): Uint8Array {
@@ -93,12 +102,9 @@ class Commitments {
   }
 }
 
-function lifted(ring: Ring, entries: Int32Array): Polynomial {
-  const small = ring.small();
-  ring.entries(small).set(entries);
-  const polynomial = ring.polynomial();
-  ring.lift(polynomial, small);
-  return polynomial;
+/** Clears class 0, which ciphertexts fill as they like. */
+function clearClass(entries: Int32Array | Uint32Array, classes: number): void {
+  for (let i = 0; i < entries.length; i += classes) entries[i] = 0;
 }
 
 /** target += sign·X^exponent·source in Z[X]/(X^N + 1); the exponent is public. */
@@ -110,11 +116,14 @@ function addTurned(target: Int32Array, source: Int32Array, exponent: number, sig
   for (let i = n - turns; i < n; i += 1) target[i + turns - n]! -= factor * source[i]!;
 }
 
-/** The bits and the greatest magnitude of each answer of a repetition: of z, and of the z_i. */
-function rangesOf({ stages, secretMaskBits, errorMaskBits, ciphertexts }: Statement) {
-  const secret = { bits: secretMaskBits, most: 2 ** (secretMaskBits - 1) - stages.length - 1 };
-  const error = { bits: errorMaskBits, most: 2 ** (errorMaskBits - 1) - ERROR_BOUND * stages.length - 1 };
-  return [secret, ...Array.from({ length: ciphertexts + 1 }, () => error)];
+/** Which words an answer of a repetition has, their bits, and their greatest magnitude: of z and z′, and of the z_k, without class 0. */
+function partsOf({ degree, classes, stages, secretMaskBits, errorMaskBits, ciphertexts }: Statement) {
+  const words = firstWords(degree);
+  const secret = { words, bits: secretMaskBits, most: 2 ** (secretMaskBits - 1) - stages.length - 1 };
+  const most = 2 ** (errorMaskBits - 1) - ERROR_BOUND * stages.length - 1;
+  const key = { words, bits: errorMaskBits, most };
+  const ciphertext = { ...key, words: outsideOf(degree, classes) };
+  return [secret, key, ...new Array<typeof key>(ciphertexts).fill(ciphertext)];
 }
 
 /** Returns whether answer number `i` of a repetition leaves class 0 out: those for ciphertexts do. */
@@ -137,104 +146,93 @@ export function prove(
   draws: (attempt: number) => RandomSource,
 ): Uint8Array {
   const { statement } = claim;
-  const ranges = rangesOf(statement);
-  const noChallenges: number[] = [];
-  for (let attempt = 0; ; attempt += 1) {
-    const random = draws(attempt);
-    const commitments = new Commitments(ring, claim);
-    const masks = Array.from({ length: statement.repetitions }, () => {
-      const drawn = ranges.map(({ bits }, i) => {
-        const mask = uniformSmall(ring.degree, bits, random);
-        if (leavesOut(i)) clearClass(mask, statement.classes);
-        return mask;
-      });
-      commitments.add(drawn, noChallenges);
-      return drawn;
-    });
-    const hash = commitments.digest();
-    const challenges = challengesOf(statement, hash);
-    const answers = masks.map((drawn, r) => answersOf(ring, statement, drawn, witnesses, challenges[r]!));
-    // Each is looked at, whatever the others are: that one is rejected depends on no secret.
-    const rejected = answers.filter((all) => all.some((one, i) => !isWithin(one, ranges[i]!.most)));
-    if (rejected.length === 0) return encodeProof(statement, hash, answers);
-  }
-}
-
-/** Makes of masks z = y + Σ X^c s and z_i = y_i − Σ X^c e_i, outside class 0 where that is left out, in their place. */
-function answersOf(
-  ring: Ring,
-  { classes }: Statement,
-  masks: readonly Int32Array[],
-  witnesses: readonly Witness[],
-  challenges: readonly number[],
-): Int32Array[] {
-  return masks.map((answer, i) => {
-    for (const [p, { secret, errors }] of witnesses.entries()) {
-      if (i === 0) addTurned(answer, ring.entries(secret), challenges[p]!, 1);
-      else addTurned(answer, ring.entries(errors[i - 1]!), challenges[p]!, -1);
+  const parts = partsOf(statement);
+  return ring.scope(() => {
+    const answers = Array.from({ length: statement.repetitions }, () => parts.map(() => ring.small()));
+    for (let attempt = 0; ; attempt += 1) {
+      const random = draws(attempt);
+      const commitments = new Commitments(ring, claim);
+      for (const masks of answers) {
+        for (const [i, { bits }] of parts.entries()) {
+          uniformSmall(ring, masks[i]!, bits, random);
+          if (leavesOut(i)) clearClass(ring.entries(masks[i]!), statement.classes);
+        }
+        commitments.add(masks);
+      }
+      const hash = commitments.digest();
+      const challenges = challengesOf(statement, hash);
+      for (const [r, masks] of answers.entries()) answer(ring, statement, masks, witnesses, challenges[r]!);
+      // Each is looked at, whatever the others are: that one is rejected depends on no secret.
+      const rejected = answers.filter((all) =>
+        all.some((one, i) => !isWithin(ring.entries(one), parts[i]!.most)),
+      );
+      if (rejected.length === 0) return encodeProof(ring, statement, hash, answers);
     }
-    if (leavesOut(i)) clearClass(answer, classes);
-    return answer;
   });
 }
 
-function clearClass(entries: Int32Array, classes: number): void {
-  for (let i = 0; i < entries.length; i += classes) entries[i] = 0;
+/** Makes of masks z = y + Σ X^c s and z_i = y_i − Σ X^c e_i, outside class 0 where that is left out, in their place. */
+function answer(
+  ring: Ring,
+  { classes }: Statement,
+  masks: readonly Small[],
+  witnesses: readonly Witness[],
+  challenges: readonly number[],
+): void {
+  for (const [i, mask] of masks.entries()) {
+    const entries = ring.entries(mask);
+    for (const [p, { secret, errors }] of witnesses.entries()) {
+      if (i === 0) addTurned(entries, ring.entries(secret), challenges[p]!, 1);
+      else addTurned(entries, ring.entries(errors[i - 1]!), challenges[p]!, -1);
+    }
+    if (leavesOut(i)) clearClass(entries, classes);
+  }
 }
 
 /**
  * Returns whether the proof holds. It depends on messages alone.
  */
-export function verify(ring: Ring, claim: Claim, proof: Uint8Array): boolean {
+export function verify(ring: Ring, claim: Claim, sent: Sent, proof: Uint8Array): boolean {
   const { statement } = claim;
   if (proof.length !== proofBytes(statement)) return false;
   const hash = proof.subarray(0, HASH_BYTES);
   const challenges = challengesOf(statement, hash);
-  const ranges = rangesOf(statement);
-  const commitments = new Commitments(ring, claim);
-  for (const [r, answers] of decodeProof(statement, proof).entries()) {
-    if (answers.some((one, i) => !isWithin(one, ranges[i]!.most))) return false;
-    commitments.add(answers, challenges[r]!);
-  }
-  return Buffer.from(commitments.digest()).equals(hash);
+  const parts = partsOf(statement);
+  const commitments = new Commitments(ring, claim, sent);
+  return ring.scope(() => {
+    const answers = parts.map(() => ring.small());
+    let at = HASH_BYTES;
+    for (const challenge of challenges) {
+      for (const [i, { words, bits, most }] of parts.entries()) {
+        const length = packedBytes(countOf(words), bits);
+        // What is left out stays zero.
+        if (!ring.readSmall(answers[i]!, proof.subarray(at, at + length), bits, words, most)) return false;
+        at += length;
+      }
+      commitments.add(answers, challenge);
+    }
+    return Buffer.from(commitments.digest()).equals(hash);
+  });
 }
 
-function encodeProof(statement: Statement, hash: Uint8Array, answers: readonly (readonly Int32Array[])[]) {
-  const ranges = rangesOf(statement);
-  const parts = answers.flatMap((all) =>
-    all.map((one, i) => packed(leavesOut(i) ? outside(one, statement.classes) : one, ranges[i]!.bits)),
-  );
-  return Buffer.concat([hash, ...parts]);
-}
-
-function decodeProof(statement: Statement, proof: Uint8Array): Int32Array[][] {
-  const { degree, classes, repetitions } = statement;
-  const ranges = rangesOf(statement);
+function encodeProof(
+  ring: Ring,
+  statement: Statement,
+  hash: Uint8Array,
+  answers: readonly (readonly Small[])[],
+): Uint8Array {
+  const parts = partsOf(statement);
+  const proof = new Uint8Array(proofBytes(statement));
+  proof.set(hash);
   let at = HASH_BYTES;
-  return Array.from({ length: repetitions }, () =>
-    ranges.map(({ bits }, i) => {
-      const count = leavesOut(i) ? degree - degree / classes : degree;
-      const bytes = packedBytes(count, bits);
-      const values = signed(unpacked(proof.subarray(at, at + bytes), count, bits), bits);
-      at += bytes;
-      return leavesOut(i) ? spread(values, degree, classes) : values;
-    }),
-  );
-}
-
-/** The entries outside class 0, and back. */
-function outside(entries: Int32Array, classes: number): Int32Array {
-  const kept = new Int32Array(entries.length - entries.length / classes);
-  for (let i = 0, next = 0; i < entries.length; i += classes) {
-    for (let j = i + 1; j < i + classes; j += 1) kept[next++] = entries[j]!;
+  for (const all of answers) {
+    for (const [i, { words, bits }] of parts.entries()) {
+      ring.scope(() => {
+        const bytes = ring.smallBytes(all[i]!, bits, words);
+        proof.set(bytes, at);
+        at += bytes.length;
+      });
+    }
   }
-  return kept;
-}
-
-function spread(entries: Int32Array, degree: number, classes: number): Int32Array {
-  const all = new Int32Array(degree);
-  for (let i = 0, next = 0; i < degree; i += classes) {
-    for (let j = i + 1; j < i + classes; j += 1) all[j] = entries[next++]!;
-  }
-  return all;
+  return proof;
 }

@@ -1,9 +1,8 @@
 /** Long integers and their residues modulo the primes of a ring. */
 
 import { inverseOf } from './primes.ts';
-import { checkBelow, outOfRange, type Ring } from './ring.ts';
-import { PRIME_BITS } from './security.ts';
-import { packed, unpacked, wordBytes } from './words.ts';
+import type { Ring } from './ring.ts';
+import { firstWords } from './words.ts';
 
 const WORD_BITS = 16;
 /**
@@ -79,21 +78,23 @@ export function toRing(primes: readonly number[], lanes: readonly Uint32Array[],
   });
 }
 
-/** Returns the bytes of coefficients, by prime, 30 bits each. */
-export function encodeWords(lanes: readonly Uint32Array[]): Uint8Array {
-  return Buffer.concat(lanes.map((lane) => packed(lane, PRIME_BITS)));
+/** Returns the bytes of numbers, at most N of them, by prime, 30 bits each. */
+export function encodeWords(ring: Ring, lanes: readonly Uint32Array[]): Uint8Array<ArrayBuffer> {
+  return ring.scope(() => {
+    const polynomial = ring.polynomial();
+    for (const [limb, lane] of lanes.entries()) ring.coefficients(polynomial, limb).set(lane);
+    return ring.bytes(polynomial, lanes.length, firstWords(lanes[0]!.length)).slice();
+  });
 }
 
 /**
- * Returns `count` coefficients by prime.
+ * Returns `count` numbers by each of the first `limbs` primes.
  * @throws ERR_CHANNEL_MESSAGE for another length, or a word that is not below its prime
  */
-export function decodeWords(primes: readonly number[], bytes: Uint8Array, count: number): Uint32Array[] {
-  const each = wordBytes(count);
-  if (bytes.length !== each * primes.length) throw outOfRange();
-  return primes.map((prime, limb) => {
-    const words = unpacked(bytes.subarray(limb * each, (limb + 1) * each), count, PRIME_BITS);
-    checkBelow(words, prime);
-    return words;
+export function decodeWords(ring: Ring, bytes: Uint8Array, count: number, limbs: number): Uint32Array[] {
+  return ring.scope(() => {
+    const polynomial = ring.polynomial();
+    ring.read(polynomial, bytes, limbs, firstWords(count));
+    return Array.from({ length: limbs }, (_, limb) => ring.coefficients(polynomial, limb).slice(0, count));
   });
 }

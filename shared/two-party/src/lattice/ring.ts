@@ -8,7 +8,7 @@ import { PAGE_BYTES } from '../garbling/assembler.ts';
 import { type LatticeKernels, latticeKernels } from './kernels.ts';
 import { type Factor, factorOf, inverseOf, inverseOfPrime, primesFor, rootsOf } from './primes.ts';
 import { type Degree, PRIME_BITS } from './security.ts';
-import { packed, unpacked, wordBytes } from './words.ts';
+import { countOf, firstWords, packedBytes, type Words } from './words.ts';
 
 declare const ADDRESS: unique symbol;
 /** The address of a polynomial in its ring's memory. */
@@ -28,6 +28,8 @@ declare const WebAssembly: {
 
 const MAXIMUM_PAGES = 2 ** 13; // 512 MiB
 const BLOCK_BYTES = 64;
+/** What packing may touch beyond its bytes. */
+const SLACK_BYTES = 8;
 
 /** A prime's part of the memory, and numbers of its transforms. */
 interface Tables {
@@ -45,7 +47,9 @@ class Arena {
   readonly kernels: LatticeKernels = latticeKernels(this.memory);
   /** Factors of rescaling, by the number of a prime that stays and of the one that is dropped: prefixes have them in common. */
   readonly dropping = new Map<string, Factor>();
-  top = 0;
+  /** The address of the word that unpacking leaves its verdict in. */
+  readonly verdict = 0;
+  top = BLOCK_BYTES;
 
   allocate(bytes: number): number {
     const at = this.top;
@@ -89,15 +93,39 @@ export class Ring {
     return new Ring(this.degree, this.#arena, this.#tables.slice(0, limbs));
   }
 
+  /** Returns the ring of one of its primes, in the same memory: part() of each polynomial is one of it. */
+  single(limb: number): Ring {
+    return new Ring(this.degree, this.#arena, [this.#tables[limb]!]);
+  }
+
+  /** The residues by one prime. */
+  part(polynomial: Polynomial, limb: number): Polynomial {
+    return this.#at(polynomial, limb) as Polynomial;
+  }
+
   /** Runs `work`, and frees and clears all that it allocated here. */
   scope<T>(work: () => T): T {
     const from = this.#arena.top;
     try {
       return work();
     } finally {
-      new Uint8Array(this.#arena.memory.buffer, from, this.#arena.top - from).fill(0);
-      this.#arena.top = from;
+      this.#free(from);
     }
+  }
+
+  /** A scope() for work that waits; nothing else may allocate from this memory meanwhile. */
+  async scopeOf<T>(work: () => Promise<T>): Promise<T> {
+    const from = this.#arena.top;
+    try {
+      return await work();
+    } finally {
+      this.#free(from);
+    }
+  }
+
+  #free(from: number): void {
+    new Uint8Array(this.#arena.memory.buffer, from, this.#arena.top - from).fill(0);
+    this.#arena.top = from;
   }
 
   /** Allocates zero. */
@@ -179,26 +207,43 @@ export class Ring {
     }
   }
 
-  negate(polynomial: Polynomial): void {
-    for (const [limb, prime] of this.primes.entries()) {
-      const words = this.coefficients(polynomial, limb);
-      for (let i = 0; i < words.length; i += 1) words[i] = negative(words[i]!, prime);
+  /** Subtracts coefficients. */
+  subtract(difference: Polynomial, other: Polynomial): void {
+    for (const [i, { prime }] of this.#tables.entries()) {
+      this.#arena.kernels.subtract(this.#at(difference, i), this.#at(other, i), this.degree, prime);
     }
   }
 
-  /** Sets `into` to X^exponent times a polynomial in coefficients; the exponent, in [0, 2N), is public. */
-  shift(into: Polynomial, polynomial: Polynomial, exponent: number): void {
+  /** Adds integers as lift() takes them to coefficients. */
+  addSmall(sum: Polynomial, small: Small): void {
+    for (const [i, { prime }] of this.#tables.entries()) {
+      this.#arena.kernels.addSmall(this.#at(sum, i), small, this.degree, prime);
+    }
+  }
+
+  /** Adds X^exponent times a polynomial to coefficients; the exponent, in [0, 2N), is public. */
+  addTurned(sum: Polynomial, polynomial: Polynomial, exponent: number): void {
     const n = this.degree;
     const turns = exponent % n;
+    // X^n = −1: what is turned over the end changes its sign.
     const isNegative = exponent >= n;
-    for (const [limb, prime] of this.primes.entries()) {
-      const from = this.coefficients(polynomial, limb);
-      const to = this.coefficients(into, limb);
-      to.set(from.subarray(0, n - turns), turns);
-      to.set(from.subarray(n - turns), 0);
-      const negated = isNegative ? to.subarray(turns) : to.subarray(0, turns);
-      for (let i = 0; i < negated.length; i += 1) negated[i] = negative(negated[i]!, prime);
+    for (const limb of this.primes.keys()) {
+      const [to, from] = [this.#at(sum, limb), this.#at(polynomial, limb)];
+      this.#addPart(to + 4 * turns, from, n - turns, limb, isNegative);
+      this.#addPart(to, from + 4 * (n - turns), turns, limb, !isNegative);
     }
+  }
+
+  #addPart(to: number, from: number, count: number, limb: number, isNegative: boolean): void {
+    const { kernels, memory } = this.#arena;
+    const prime = this.primes[limb]!;
+    const whole = count - (count % 4);
+    if (whole > 0) kernels[isNegative ? 'subtract' : 'add'](to, from, whole, prime);
+    const [sums, others] = [to, from].map(
+      (at) => new Uint32Array(memory.buffer, at + 4 * whole, count - whole),
+    );
+    for (const [i, other] of others!.entries())
+      sums![i] = (sums![i]! + (isNegative ? prime - other : other)) % prime;
   }
 
   /** Divides by the last primes until `limbs` are left, and rounds: coefficients. */
@@ -227,25 +272,80 @@ export class Ring {
     });
   }
 
-  /** Returns the first `limbs` residues of each coefficient, 30 bits a word. */
-  bytes(polynomial: Polynomial, limbs = this.limbs): Uint8Array {
-    return Buffer.concat(
-      Array.from({ length: limbs }, (_, limb) => packed(this.coefficients(polynomial, limb), PRIME_BITS)),
-    );
+  /** Returns the first `limbs` residues of coefficients, 30 bits a word: a view, valid until the next allocation. */
+  bytes(
+    polynomial: Polynomial,
+    limbs = this.limbs,
+    words: Words = firstWords(this.degree),
+  ): Uint8Array<ArrayBuffer> {
+    const each = packedBytes(countOf(words), PRIME_BITS);
+    const to = this.#arena.allocate(each * limbs + SLACK_BYTES);
+    for (let limb = 0; limb < limbs; limb += 1)
+      this.#pack(to + each * limb, this.#at(polynomial, limb), words, PRIME_BITS);
+    return new Uint8Array(this.#arena.memory.buffer, to, each * limbs);
   }
 
   /**
-   * Sets a polynomial to what bytes() made of `limbs` residues.
+   * Sets coefficients to what bytes() made of them.
    * @throws ERR_CHANNEL_MESSAGE for another length, or a word that is not below its prime
    */
-  read(polynomial: Polynomial, bytes: Uint8Array, limbs = this.limbs): void {
-    const each = wordBytes(this.degree);
+  read(
+    polynomial: Polynomial,
+    bytes: Uint8Array,
+    limbs = this.limbs,
+    words: Words = firstWords(this.degree),
+  ): void {
+    const each = packedBytes(countOf(words), PRIME_BITS);
     if (bytes.length !== each * limbs) throw outOfRange();
-    for (let limb = 0; limb < limbs; limb += 1) {
-      const words = unpacked(bytes.subarray(limb * each, (limb + 1) * each), this.degree, PRIME_BITS);
-      checkBelow(words, this.primes[limb]!);
-      this.coefficients(polynomial, limb).set(words);
-    }
+    this.scope(() => {
+      const from = this.#placed(bytes);
+      for (const [limb, prime] of this.primes.slice(0, limbs).entries()) {
+        const range = { sign: 0, offset: 0, limit: prime - 1 };
+        if (!this.#unpack(this.#at(polynomial, limb), from + each * limb, words, PRIME_BITS, range))
+          throw outOfRange();
+      }
+    });
+  }
+
+  /** Returns the lowest `bits` of signed integers: a view, valid until the next allocation. */
+  smallBytes(small: Small, bits: number, words: Words): Uint8Array<ArrayBuffer> {
+    const length = packedBytes(countOf(words), bits);
+    const to = this.#arena.allocate(length + SLACK_BYTES);
+    this.#pack(to, small, words, bits);
+    return new Uint8Array(this.#arena.memory.buffer, to, length);
+  }
+
+  /** Sets integers to what smallBytes() made of them; returns whether none is more than `most` in magnitude. */
+  readSmall(small: Small, bytes: Uint8Array, bits: number, words: Words, most: number): boolean {
+    return this.scope(() => {
+      const range = { sign: 2 ** (bits - 1), offset: most, limit: 2 * most };
+      return this.#unpack(small, this.#placed(bytes), words, bits, range);
+    });
+  }
+
+  /** Copies bytes to where they can be unpacked. */
+  #placed(bytes: Uint8Array): number {
+    const at = this.#arena.allocate(bytes.length + SLACK_BYTES);
+    new Uint8Array(this.#arena.memory.buffer, at, bytes.length).set(bytes);
+    return at;
+  }
+
+  #pack(to: number, from: number, { start, runs, run, gap }: Words, bits: number): void {
+    if (run > 0) this.#arena.kernels.pack(to, from + 4 * start, runs, run, gap, bits);
+  }
+
+  /** Returns whether all are in the range. */
+  #unpack(
+    to: number,
+    from: number,
+    { start, runs, run, gap }: Words,
+    bits: number,
+    { sign, offset, limit }: { readonly sign: number; readonly offset: number; readonly limit: number },
+  ): boolean {
+    if (run === 0) return true;
+    const { kernels, memory, verdict } = this.#arena;
+    kernels.unpack(to + 4 * start, from, runs, run, gap, bits, sign, offset, limit, verdict);
+    return new Uint32Array(memory.buffer, verdict, 1)[0] === 0;
   }
 
   get #layers(): number {
@@ -263,11 +363,6 @@ export class Ring {
     this.#arena.dropping.set(key, factor);
     this.#arena.kernels.rescale(to, last, count, prime, drop, factor.value, factor.times);
   }
-}
-
-/** −word modulo a prime; zero stays below it without a branch, by the sign of word − 1. */
-function negative(word: number, prime: number): number {
-  return (prime - word) & ~((word - 1) >> 31);
 }
 
 /** Powers of roots by degree and prime, public and the same for all runs of a process: 256 kB each at most. */
@@ -296,14 +391,7 @@ function tablesOf(arena: Arena, degree: Degree, prime: number): Tables {
   };
 }
 
-/** @throws ERR_CHANNEL_MESSAGE for a word that is not below the prime */
-export function checkBelow(words: Uint32Array, prime: number): void {
-  let beyond = 0;
-  for (let i = 0; i < words.length; i += 1) beyond |= Number(words[i]! >= prime);
-  if (beyond !== 0) throw outOfRange();
-}
-
-export function outOfRange(): CodedError {
+function outOfRange(): CodedError {
   return new CodedError(
     TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
     `expected polynomials of residues of ${PRIME_BITS} bits, got something else`,

@@ -43,16 +43,15 @@ function ones(word: number): number {
 }
 
 /**
- * Returns uniform integers in [−2^(bits − 1), 2^(bits − 1)).
+ * Fills with uniform integers in [−2^(bits − 1), 2^(bits − 1)).
  * @throws RangeError for more than SMALL_BITS: shifts by a negative number would leave −1 and 0, which hide nothing
  */
-export function uniformSmall(count: number, bits: number, random: RandomSource): Int32Array {
+export function uniformSmall(ring: Ring, small: Small, bits: number, random: RandomSource): void {
   if (!(bits >= 1 && bits <= SMALL_BITS))
     throw new RangeError(`"bits" expected 1 to ${SMALL_BITS}, got ${bits}`);
-  const words = wordsFrom(random, count);
-  const integers = new Int32Array(words.buffer, words.byteOffset, count);
-  for (let i = 0; i < count; i += 1) integers[i]! >>= 32 - bits;
-  return integers;
+  const words = wordsFrom(random, ring.degree);
+  const entries = ring.entries(small);
+  for (let i = 0; i < entries.length; i += 1) entries[i] = (words[i]! | 0) >> (32 - bits);
 }
 
 /** Returns uniform words below a prime of 30 bits. */

@@ -3,7 +3,6 @@
  * message in class 0 is known.
  */
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
-import { decodeWords, encodeWords } from './residues.ts';
 import type { Polynomial, Ring, Small } from './ring.ts';
 import { binomial, ternary } from './samplers.ts';
 
@@ -38,13 +37,12 @@ export function sampleOf(
   error: Small,
 ): Polynomial {
   const sample = ring.polynomial();
-  ring.multiplyAdd(sample, a, form);
-  ring.inverse(sample);
-  ring.negate(sample);
+  ring.lift(sample, error);
   ring.scope(() => {
-    const lifted = ring.polynomial();
-    ring.lift(lifted, error);
-    ring.add(sample, lifted);
+    const product = ring.polynomial();
+    ring.multiplyAdd(product, a, form);
+    ring.inverse(product);
+    ring.subtract(sample, product);
   });
   return sample;
 }
@@ -52,58 +50,10 @@ export function sampleOf(
 /** Coefficients by prime. */
 export type Lanes = readonly Uint32Array[];
 
-/** Coefficients of class 0, or those outside it. */
-export type Part = 'inside' | 'outside';
-
-function takeLane(words: Uint32Array, classes: number, part: Part): Uint32Array {
-  const lane = new Uint32Array(partsOf({ degree: words.length }, classes)[part]);
-  let next = 0;
-  for (let i = 0; i < words.length; i += classes) {
-    if (part === 'inside') lane[next++] = words[i]!;
-    else for (let j = i + 1; j < i + classes; j += 1) lane[next++] = words[j]!;
-  }
-  return lane;
-}
-
-function putLane(words: Uint32Array, lane: Uint32Array, classes: number, part: Part): void {
-  let next = 0;
-  for (let i = 0; i < words.length; i += classes) {
-    if (part === 'inside') words[i] = lane[next++]!;
-    else for (let j = i + 1; j < i + classes; j += 1) words[j] = lane[next++]!;
-  }
-}
-
-function lanesOf(ring: Ring, polynomial: Polynomial, classes: number, part: Part): Lanes {
-  return ring.primes.map((_, limb) => takeLane(ring.coefficients(polynomial, limb), classes, part));
-}
-
-/** Returns the bytes of a polynomial outside class 0. */
-export function outsideBytes(ring: Ring, polynomial: Polynomial, classes: number): Uint8Array {
-  return encodeWords(lanesOf(ring, polynomial, classes, 'outside'));
-}
-
 /** Returns the coefficients of class 0. */
 export function insideLanes(ring: Ring, polynomial: Polynomial, classes: number): Lanes {
-  return lanesOf(ring, polynomial, classes, 'inside');
-}
-
-/** Returns the number of coefficients outside class 0, and in it. */
-export function partsOf({ degree }: { readonly degree: number }, classes: number) {
-  return { outside: degree - degree / classes, inside: degree / classes };
-}
-
-/**
- * Fills what is outside class 0, or in it, with what came.
- * @throws ERR_CHANNEL_MESSAGE for a word that is not below its prime
- */
-export function fill(
-  ring: Ring,
-  polynomial: Polynomial,
-  bytes: Uint8Array,
-  classes: number,
-  part: Part,
-): void {
-  const lanes = decodeWords(ring.primes, bytes, partsOf(ring, classes)[part]);
-  for (const [limb, lane] of lanes.entries())
-    putLane(ring.coefficients(polynomial, limb), lane, classes, part);
+  return ring.primes.map((_, limb) => {
+    const words = ring.coefficients(polynomial, limb);
+    return Uint32Array.from({ length: words.length / classes }, (__, i) => words[i * classes]!);
+  });
 }

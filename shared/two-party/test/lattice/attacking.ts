@@ -96,9 +96,9 @@ export function proven(
   { secret, errors }: Pick<ReturnType<typeof honest>, 'secret' | 'errors'>,
   sent: readonly Polynomial[],
 ) {
-  const claim: Claim = { statement, publics: [aKey, a], sent: [sent], context: seed };
+  const claim: Claim = { statement, publics: [aKey, a], context: seed };
   const proof = prove(ring, claim, [{ secret: secret.small, errors }], (attempt) =>
     predictableRandomness(`proof ${attempt}`),
   );
-  return verify(ring, claim, proof);
+  return verify(ring, claim, [sent], proof);
 }

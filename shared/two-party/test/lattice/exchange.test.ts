@@ -61,7 +61,7 @@ async function run({ nonces = 'both nonces', factor = X, tamper }: Changes = {})
   const draws = (name: string) => streamsFrom(digest(name));
   let openings = 0;
   const user = (async () => {
-    const end = new LatticeDataUser(ofUser, plan, seed, draws(`user ${nonces}`));
+    const end = await LatticeDataUser.open(ofUser, plan, seed, draws(`user ${nonces}`));
     const [shares] = await end.multiply([{ product: 0, factor }]);
     const [results] = await end.multiply([{ product: 1, factor }]);
     return { shares: shares!, results: results! };
@@ -158,12 +158,15 @@ describe('products between two servers', () => {
           openings += 1;
         });
       };
-      const user = new LatticeDataUser(stream, first, seed, streamsFrom(digest('user')));
+      const user = async () => {
+        const end = await LatticeDataUser.open(stream, first, seed, streamsFrom(digest('user')));
+        return await end.multiply([{ product: 0, factor: X }]);
+      };
       const atCsp = csp().catch(async (error: unknown) => {
         await right.close();
         throw error;
       });
-      const [, settled] = await Promise.allSettled([user.multiply([{ product: 0, factor: X }]), atCsp]);
+      const [, settled] = await Promise.allSettled([user(), atCsp]);
       return { csp: settled.status, openings };
     };
     expect(await results(() => undefined)).toEqual({ csp: 'fulfilled', openings: 1 });

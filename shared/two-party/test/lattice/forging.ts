@@ -1,13 +1,23 @@
 /** Proofs of form by a prover that deviates: it commits to what it likes, and looks for hashes that suit it. */
 import { createHash, type Hash } from 'node:crypto';
 import type { Polynomial, Ring } from '../../src/lattice/ring.ts';
+import { uniformSmall } from '../../src/lattice/samplers.ts';
 import type { Statement } from '../../src/lattice/sizes.ts';
-import { packed } from '../../src/lattice/words.ts';
+import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
 
 /** The transforms of a′ and the a_k, and what was sent as samples of them. */
 export interface Samples {
   readonly publics: readonly Polynomial[];
   readonly sent: readonly Polynomial[];
+}
+
+/** Returns uniform integers of this number of bits, sign included. */
+export function uniform(ring: Ring, bits: number, random: RandomSource): Int32Array {
+  return ring.scope(() => {
+    const small = ring.small();
+    uniformSmall(ring, small, bits, random);
+    return ring.entries(small).slice();
+  });
 }
 
 export function lifted(ring: Ring, entries: Int32Array): Polynomial {
@@ -51,9 +61,7 @@ export function opened(
       ring.multiplyAdd(total, a, form);
       ring.inverse(total);
       ring.add(total, lifted(ring, answers[i + 1]!));
-      const shifted = ring.polynomial();
-      if (exponent !== undefined) ring.shift(shifted, sent[i]!, exponent);
-      ring.add(total, shifted);
+      if (exponent !== undefined) ring.addTurned(total, sent[i]!, exponent);
       return ring.primes.map((_, limb) =>
         ring.coefficients(total, limb).map((word, j) => (i > 0 && j % classes === 0 ? 0 : word)),
       );
@@ -74,6 +82,18 @@ export function exponentsOf({ classes, degree }: Statement, hash: Uint8Array, co
     .digest();
   const powers = (2 * degree) / classes;
   return Array.from({ length: count }, (_, i) => (bytes.readUInt16LE(2 * i) % powers) * classes);
+}
+
+/** Returns the lowest `bits` of integers side by side, the lowest first: bit by bit, not as the product does. */
+export function packed(values: Int32Array | Uint32Array, bits: number): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil((values.length * bits) / 8));
+  for (const [i, value] of values.entries()) {
+    for (let bit = 0; bit < bits; bit += 1) {
+      const at = i * bits + bit;
+      bytes[at >> 3]! |= ((value >> bit) & 1) << (at & 7);
+    }
+  }
+  return bytes;
 }
 
 /** Returns the bytes of a proof with this hash and these answers, by repetition. */

@@ -4,8 +4,9 @@ import { expect, it } from 'vitest';
 import { answerOf, decrypted, factorResidues, messageOf, type Opening } from '../../src/lattice/answers.ts';
 import { Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
-import { drawError, drawSecret, fill, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
+import { drawError, drawSecret, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
 import { latticePlan, type SizedProduct } from '../../src/lattice/sizes.ts';
+import { insideOf } from '../../src/lattice/words.ts';
 
 /** The data user's factor is 2^−40 of a unit. */
 const BITS = 40;
@@ -30,7 +31,8 @@ it('a data user reads the factor below a unit of what is opened, if the mask is 
   const factor = Array.from({ length: 16 }, () => Array.from({ length: 16 }, () => number(3)));
   const identity = factor.map((row, i) => row.map((_, j) => BigInt(i === j)));
   const lanes = insideLanes(ring, sent!, classes);
-  fill(ring, sent!, messageOf(ring, finer, lanes, identity, 0, 0), classes, 'inside');
+  const message = messageOf(ring, finer, lanes, identity, 0, 0);
+  ring.read(sent!, message, ring.limbs, insideOf(ring.degree, classes));
   ring.forward(b!);
   ring.forward(sent!);
   const received = { key: { a: aKey!, b: b! }, ciphertexts: [{ a: a!, b: sent! }] };

@@ -4,7 +4,7 @@ import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { type Claim, verify } from '../../src/lattice/proof.ts';
 import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
-import { publicPolynomial, uniformSmall } from '../../src/lattice/samplers.ts';
+import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, sampleOf } from '../../src/lattice/samples.ts';
 import type { Statement } from '../../src/lattice/sizes.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type Samples,
   sum,
   turned,
+  uniform,
 } from './forging.ts';
 
 // 32 challenges in a repetition: four repetitions claim 20 bits.
@@ -34,7 +35,7 @@ const publics = ['key', '0', '1'].map((label) => publicPolynomial(ring, context,
 const secret = drawSecret(ring, random);
 const short = ring.entries(secret.small).slice();
 
-const draw = (bits: number) => uniformSmall(degree, bits - 1, random);
+const draw = (bits: number) => uniform(ring, bits - 1, random);
 const masks = (errors: number) => [
   draw(statement.secretMaskBits),
   ...Array.from({ length: errors }, () => draw(statement.errorMaskBits)),
@@ -70,9 +71,7 @@ function combined(
       ring.multiplyAdd(coefficients, polynomial, one);
       ring.inverse(coefficients);
     }
-    const shifted = ring.polynomial();
-    ring.shift(shifted, coefficients, exponents[k]!);
-    ring.add(total, shifted);
+    ring.addTurned(total, coefficients, exponents[k]!);
   }
   if (isForm) ring.forward(total);
   return total;
@@ -150,10 +149,10 @@ function forgedBatch({ errors, sent }: ReturnType<typeof filled>, looks: boolean
 }
 
 /** Looks for the first challenges of the real proof, `wanted` of them at once. */
-function forged(claim: Claim, wanted: number, most: number) {
+function forged(claim: Claim, sent: readonly Polynomial[], wanted: number, most: number) {
   const guesses = Array.from({ length: claim.statement.repetitions }, () => classes);
   const drawn = guesses.map(() => masks(3));
-  const samples = { publics, sent: claim.sent[0]! };
+  const samples = { publics, sent };
   const lanes = drawn.flatMap((all, r) => opened(ring, samples, all, classes, guesses[r]));
   const suits = (digest: Uint8Array) =>
     exponentsOf(claim.statement, digest, wanted).every((exponent, r) => exponent === guesses[r]);
@@ -168,13 +167,15 @@ describe('a data user that looks for hashes', () => {
     const { proof, hashes } = forgedBatch(user, true);
     expect(holds(user.sent, proof)).toBe(true);
     expect(hashes).toBeLessThan(4 * Math.sqrt(CLAIMED));
-    const claim: Claim = { statement, publics, sent: [user.sent], context };
+    const claim: Claim = { statement, publics, context };
     // The forger makes a proof of half as many repetitions, for as many hashes as that claims. Half of four prove nothing.
     const half = { ...claim, statement: { ...statement, repetitions: repetitions / 2 } };
-    const halved = forged(half, repetitions / 2, MOST);
-    expect(verify(ring, half, halved.proof!)).toBe(true);
+    const halved = forged(half, user.sent, repetitions / 2, MOST);
+    expect(verify(ring, half, [user.sent], halved.proof!)).toBe(true);
     expect(halved.hashes).toBeGreaterThan(Math.sqrt(CLAIMED) / 16);
-    expect(verify(ring, claim, forged(claim, repetitions / 2, MOST).proof!)).toBe(false);
-    expect(forged(claim, repetitions, 4 * Math.sqrt(CLAIMED)).proof).toBe(undefined);
+    expect(verify(ring, claim, [user.sent], forged(claim, user.sent, repetitions / 2, MOST).proof!)).toBe(
+      false,
+    );
+    expect(forged(claim, user.sent, repetitions, 4 * Math.sqrt(CLAIMED)).proof).toBe(undefined);
   });
 });

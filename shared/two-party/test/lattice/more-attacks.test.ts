@@ -8,9 +8,10 @@ import { packingOf } from '../../src/lattice/packing.ts';
 import { inverseOf } from '../../src/lattice/primes.ts';
 import { type Claim, verify } from '../../src/lattice/proof.ts';
 import type { Polynomial, Ring } from '../../src/lattice/ring.ts';
-import { binomial, ternary, uniformSmall } from '../../src/lattice/samplers.ts';
-import { fill, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
+import { binomial, ternary } from '../../src/lattice/samplers.ts';
+import { insideLanes, sampleOf } from '../../src/lattice/samples.ts';
 import type { SizedProduct } from '../../src/lattice/sizes.ts';
+import { insideOf } from '../../src/lattice/words.ts';
 import {
   a,
   aKey,
@@ -30,7 +31,7 @@ import {
   size,
   statement,
 } from './attacking.ts';
-import { encoded, exponentsOf, hashed, lifted, opened, sum, turned } from './forging.ts';
+import { encoded, exponentsOf, hashed, lifted, opened, sum, turned, uniform } from './forging.ts';
 
 /** Σ Y^i: (q − 1)/2 times it is not short, but twice that is. */
 const ones = new Int32Array(ring.degree).map((_, i) => Number(i % classes === 0));
@@ -56,7 +57,7 @@ function halved(where: 'secret' | 'error') {
   const publics = [aKey, a];
   const sent = publics.map((one, i) => sampleOf(ring, one, { form }, errors[i]!));
   if (where === 'error') ring.add(sent[0]!, shift);
-  const claim: Claim = { statement, publics, sent: [sent], context: seed };
+  const claim: Claim = { statement, publics, context: seed };
   // The same is beside the masks: it goes from z, and to z1.
   const moved =
     where === 'secret'
@@ -65,7 +66,7 @@ function halved(where: 'secret' | 'error') {
   const hash = createHash('sha256').update(claim.context);
   const masks = Array.from({ length: statement.repetitions }, () => {
     const drawn = [statement.secretMaskBits, ...errors.map(() => statement.errorMaskBits)].map((bits) =>
-      uniformSmall(ring.degree, bits - 1, random),
+      uniform(ring, bits - 1, random),
     );
     hashed(hash, opened(ring, { publics, sent: moved }, drawn, classes, 0));
     return drawn;
@@ -83,7 +84,7 @@ function halved(where: 'secret' | 'error') {
       return i === (where === 'secret' ? 0 : 1) ? sum(answer, rest, sign) : answer;
     });
   });
-  const isProven = verify(ring, claim, encoded(statement, digest, answers));
+  const isProven = verify(ring, claim, [sent], encoded(statement, digest, answers));
   return { form, key: sent[0]!, sent: sent[1]!, isProven };
 }
 
@@ -159,7 +160,8 @@ function multiplier(by: bigint, target: bigint, most: bigint): bigint | undefine
 function encrypted(columns: bigint[][]) {
   const user = honest();
   const lanes = insideLanes(ring, user.sent, classes);
-  fill(ring, user.sent, messageOf(ring, product, lanes, columns, 0, 0), classes, 'inside');
+  const message = messageOf(ring, product, lanes, columns, 0, 0);
+  ring.read(user.sent, message, ring.limbs, insideOf(ring.degree, classes));
   return user;
 }
 

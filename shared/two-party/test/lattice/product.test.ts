@@ -3,15 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { answerBytes, answerOf, decrypted, factorResidues, messageOf } from '../../src/lattice/answers.ts';
 import { Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
-import {
-  drawError,
-  drawSecret,
-  fill,
-  insideLanes,
-  outsideBytes,
-  sampleOf,
-} from '../../src/lattice/samples.ts';
+import { drawError, drawSecret, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
 import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
+import { insideOf, outsideOf } from '../../src/lattice/words.ts';
 
 const random = predictableRandomness('11');
 const integer = (bits: number) =>
@@ -36,11 +30,12 @@ function run(size: ProductSize, factor: bigint[][], user: bigint[][], open?: big
     const ciphertexts = Array.from({ length: packing.ciphertexts }, (_, k) => {
       const a = publicPolynomial(ring, seed, `${block} ${k}`);
       const sample = sampleOf(ring, a, secret, drawError(ring, random));
-      const early = outsideBytes(ring, sample, packing.classes);
+      const [inside, outside] = [insideOf, outsideOf].map((words) => words(ring.degree, packing.classes));
+      const early = ring.bytes(sample, ring.limbs, outside).slice();
       const late = messageOf(ring, product, insideLanes(ring, sample, packing.classes), user, block, k);
       const b = ring.polynomial();
-      fill(ring, b, early, packing.classes, 'outside');
-      fill(ring, b, late, packing.classes, 'inside');
+      ring.read(b, early, ring.limbs, outside);
+      ring.read(b, late, ring.limbs, inside);
       ring.forward(b);
       return { a, b };
     });

@@ -1,6 +1,6 @@
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { type Claim, prove, verify, type Witness } from '../../src/lattice/proof.ts';
+import { type Claim, prove, type Sent, verify, type Witness } from '../../src/lattice/proof.ts';
 import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, sampleOf } from '../../src/lattice/samples.ts';
@@ -12,7 +12,7 @@ const ring = Ring.of(degree, 4);
 const random = predictableRandomness('21');
 
 /** A statement with honest samples under two secrets. */
-function made(): { claim: Claim; witnesses: Witness[]; polynomials: Polynomial[][] } {
+function made(): { claim: Claim; witnesses: Witness[]; sent: Sent } {
   const statement: Statement = {
     ...{ products: [0, 1], stages: [0, 1], degree, classes, ciphertexts: 2 },
     ...proofSizes(degree, classes, 2, 2),
@@ -26,14 +26,10 @@ function made(): { claim: Claim; witnesses: Witness[]; polynomials: Polynomial[]
     witnesses.push({ secret: secret.small, errors });
     return publics.map((a, i) => sampleOf(ring, a, secret, errors[i]!));
   });
-  return {
-    claim: { statement, publics, sent, context: Uint8Array.of(1, 2, 3) },
-    witnesses,
-    polynomials: sent,
-  };
+  return { claim: { statement, publics, context: Uint8Array.of(1, 2, 3) }, witnesses, sent };
 }
 
-const { claim, witnesses, polynomials } = made();
+const { claim, witnesses, sent } = made();
 const draws = (attempt: number) => predictableRandomness(`try ${attempt}`);
 const proof = prove(ring, claim, witnesses, draws);
 
@@ -56,7 +52,7 @@ function withChanged<T>(polynomial: Polynomial, at: number, by: number, run: () 
 describe('the proof of form', () => {
   it('holds, with the length that was announced', () => {
     expect(proof.length).toBe(proofBytes(claim.statement));
-    expect(verify(ring, claim, proof)).toBe(true);
+    expect(verify(ring, claim, sent, proof)).toBe(true);
   });
 
   it('is the same for the same draws', () => {
@@ -64,8 +60,8 @@ describe('the proof of form', () => {
   });
 
   it('says nothing of class 0 of ciphertexts', () => {
-    withChanged(polynomials[1]![2]!, 3 * classes, 12_345_678, () => {
-      expect(verify(ring, claim, proof)).toBe(true);
+    withChanged(sent[1]![2]!, 3 * classes, 12_345_678, () => {
+      expect(verify(ring, claim, sent, proof)).toBe(true);
     });
   });
 
@@ -75,18 +71,18 @@ describe('the proof of form', () => {
     ['a ciphertext outside class 0', 0, 1, 3 * classes + 1],
     ['the last ciphertext outside class 0', 1, 2, degree - 1],
   ])('fails for %s that is not short, with answers of an honest prover', (_, secret, polynomial, at) => {
-    withChanged(polynomials[secret]![polynomial]!, at, 500_000_000, () => {
+    withChanged(sent[secret]![polynomial]!, at, 500_000_000, () => {
       const forged = prove(ring, claim, witnesses, draws);
-      expect(verify(ring, claim, forged)).toBe(false);
+      expect(verify(ring, claim, sent, forged)).toBe(false);
     });
   });
 
   it('fails for another context, and for any change of itself', () => {
-    expect(verify(ring, { ...claim, context: Uint8Array.of(1, 2, 4) }, proof)).toBe(false);
+    expect(verify(ring, { ...claim, context: Uint8Array.of(1, 2, 4) }, sent, proof)).toBe(false);
     for (const at of [0, 31, 32, 70_000, proof.length - 1]) {
       const changed = proof.slice();
       changed[at]! ^= 1;
-      expect(verify(ring, claim, changed)).toBe(false);
+      expect(verify(ring, claim, sent, changed)).toBe(false);
     }
   });
 
@@ -95,8 +91,8 @@ describe('the proof of form', () => {
     const { statement } = claim;
     const generous = { ...statement, secretMaskBits: statement.secretMaskBits + 3 };
     const long = prove(ring, { ...claim, statement: generous }, witnesses, draws);
-    expect(verify(ring, { ...claim, statement: generous }, long)).toBe(true);
+    expect(verify(ring, { ...claim, statement: generous }, sent, long)).toBe(true);
     expect(long.length).toBeGreaterThan(proof.length);
-    expect(verify(ring, claim, long)).toBe(false);
+    expect(verify(ring, claim, sent, long)).toBe(false);
   });
 });

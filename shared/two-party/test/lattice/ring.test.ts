@@ -70,20 +70,31 @@ describe('Ring', () => {
     });
   });
 
-  it('turns by powers of X, adds, negates and lifts', () => {
+  it('turns by powers of X, adds, subtracts and lifts', () => {
     ring.scope(() => {
       const small = ring.small();
       ring.entries(small).set([-21, 21, 0, 1]);
       const p = ring.polynomial();
       ring.lift(p, small);
-      const turned = ring.polynomial();
-      ring.shift(turned, p, n + n - 1);
       const prime = ring.primes[1]!;
-      const words = ring.coefficients(turned, 1);
-      expect([words[0], words[1], words[2], words[n - 1]]).toEqual([21, 0, 1, 21]);
-      ring.negate(turned);
-      ring.add(turned, turned);
-      expect([...ring.coefficients(turned, 1).subarray(0, 3)]).toEqual([prime - 42, 0, prime - 2]);
+      for (const exponent of [0, 1, 4, n - 2, n, n + 7, 2 * n - 1]) {
+        ring.scope(() => {
+          const sum = ring.polynomial();
+          ring.addSmall(sum, small);
+          ring.addTurned(sum, p, exponent);
+          const expected = new Array<number>(n).fill(0);
+          for (const [i, entry] of ring.entries(small).entries()) {
+            const place = (i + exponent) % (2 * n);
+            expected[i]! += entry;
+            expected[place % n]! += place < n ? entry : -entry;
+          }
+          expect([...ring.coefficients(sum, 1)]).toEqual(expected.map((entry) => (entry + prime) % prime));
+        });
+      }
+      const none = ring.polynomial();
+      ring.subtract(none, p);
+      ring.subtract(none, p);
+      expect([...ring.coefficients(none, 1).subarray(0, 4)]).toEqual([42, prime - 42, 0, prime - 2]);
     });
   });
 

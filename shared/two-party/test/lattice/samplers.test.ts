@@ -2,8 +2,9 @@ import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { primesFor } from '../../src/lattice/primes.ts';
 import { Ring } from '../../src/lattice/ring.ts';
-import { binomial, ternary, uniformSmall, uniformWords } from '../../src/lattice/samplers.ts';
-import { packed, unpacked } from '../../src/lattice/words.ts';
+import { binomial, ternary, uniformWords } from '../../src/lattice/samplers.ts';
+import { firstWords, insideOf, outsideOf } from '../../src/lattice/words.ts';
+import { packed, uniform } from './forging.ts';
 
 const ring = Ring.of(16384, 1);
 const n = ring.degree;
@@ -74,20 +75,44 @@ describe('samplers', () => {
   it('draw uniform integers of up to 30 bits, and refuse wider ones', () => {
     const random = predictableRandomness('masks');
     for (const bits of [1, 20, 30]) {
-      const drawn = uniformSmall(20_000, bits, random);
+      const drawn = uniform(ring, bits, random);
       const [least, most] = [Math.min(...drawn), Math.max(...drawn)];
       expect(least).toBeGreaterThanOrEqual(-(2 ** (bits - 1)));
       expect(most).toBeLessThan(2 ** (bits - 1));
       // A hundredth of the range at either end is met but in one of 10^87 cases.
       expect(most - least).toBeGreaterThanOrEqual(0.98 * 2 ** bits - 1);
     }
-    for (const bits of [0, 31, 33]) expect(() => uniformSmall(1, bits, random)).toThrow(RangeError);
+    for (const bits of [0, 31, 33]) expect(() => uniform(ring, bits, random)).toThrow(RangeError);
   });
 
   it('pack words in lists of any length', () => {
-    for (let count = 0; count < 40; count += 1) {
-      const words = Uint32Array.from({ length: count }, (_, i) => (i % 3 === 0 ? 2 ** 30 - 1 : 12_345 * i));
-      expect([...unpacked(packed(words, 30), count, 30)]).toEqual([...words]);
+    const random = predictableRandomness('packed');
+    const values = uniform(ring, 30, random);
+    for (const bits of [1, 7, 20, 29, 30, 31]) {
+      for (const words of [1, 2, 13, 31, 40].map(firstWords).concat(insideOf(n, 16), outsideOf(n, 16))) {
+        ring.scope(() => {
+          const [small, back] = [ring.small(), ring.small()];
+          ring.entries(small).set(values.map((value) => (value << (32 - bits)) >> (32 - bits)));
+          const isMeant = (i: number) =>
+            (i - words.start) % (words.run + words.gap) < words.run && i >= words.start;
+          const meant = ring
+            .entries(small)
+            .filter((_, i) => isMeant(i) && i < words.start + words.runs * (words.run + words.gap));
+          const bytes = ring.smallBytes(small, bits, words).slice();
+          expect(Buffer.from(bytes).equals(packed(meant, bits))).toBe(true);
+          const most = 2 ** (bits - 1);
+          expect(ring.readSmall(back, bytes, bits, words, most)).toBe(true);
+          expect(
+            ring
+              .entries(back)
+              .filter((_, i) => isMeant(i))
+              .subarray(0, meant.length),
+          ).toEqual(meant);
+          const largest = meant.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+          expect(ring.readSmall(back, bytes, bits, words, largest)).toBe(true);
+          if (largest > 0) expect(ring.readSmall(back, bytes, bits, words, largest - 1)).toBe(false);
+        });
+      }
     }
   });
 });

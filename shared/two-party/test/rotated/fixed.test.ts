@@ -101,13 +101,17 @@ it("the data user's factor is fixed before the first of its ciphertexts, rows in
   const tagsOf = async (last: bigint) => {
     const [left, right] = memoryChannelPair();
     const { tags, transcript } = recording();
-    const user = new LatticeDataUser(new MessageStream(left, transcript), plan, seed, streamsFrom(KEY));
     const factor = Array.from({ length: 100 }, (_, i) => new Array<bigint>(100).fill(i === 99 ? last : 1n));
     const csp = async () => {
       const own = await LatticeCsp.receive(new MessageStream(right), plan, seed, streamsFrom(KEY));
       await own.answer([{ product: 0, factor: [factor[0]!, factor[1]!] }]);
     };
-    await Promise.all([user.multiply([{ product: 0, factor }]), csp()]);
+    const user = async () => {
+      const stream = new MessageStream(left, transcript);
+      const own = await LatticeDataUser.open(stream, plan, seed, streamsFrom(KEY));
+      await own.multiply([{ product: 0, factor }]);
+    };
+    await Promise.all([user(), csp()]);
     return tags;
   };
   const [one, same, other] = [await tagsOf(5n), await tagsOf(5n), await tagsOf(6n)];
