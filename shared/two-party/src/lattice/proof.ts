@@ -116,7 +116,7 @@ function addTurned(target: Int32Array, source: Int32Array, exponent: number, sig
   for (let i = n - turns; i < n; i += 1) target[i + turns - n]! -= factor * source[i]!;
 }
 
-/** Which words an answer of a repetition has, their bits, and their greatest magnitude: of z and z′, and of the z_k, without class 0. */
+/** Returns the words of each answer of a repetition, their bits and their greatest magnitude: z, z′, and the z_k without class 0. */
 function partsOf({ degree, classes, stages, secretMaskBits, errorMaskBits, ciphertexts }: Statement) {
   const words = firstWords(degree);
   const secret = { words, bits: secretMaskBits, most: 2 ** (secretMaskBits - 1) - stages.length - 1 };
@@ -205,7 +205,7 @@ export function verify(ring: Ring, claim: Claim, sent: Sent, proof: Uint8Array):
     for (const challenge of challenges) {
       for (const [i, { words, bits, most }] of parts.entries()) {
         const length = packedBytes(countOf(words), bits);
-        // What is left out stays zero.
+        // Class 0 stays zero where it is left out.
         if (!ring.readSmall(answers[i]!, proof.subarray(at, at + length), bits, words, most)) return false;
         at += length;
       }

@@ -28,7 +28,7 @@ declare const WebAssembly: {
 
 const MAXIMUM_PAGES = 2 ** 13; // 512 MiB
 const BLOCK_BYTES = 64;
-/** What packing may touch beyond its bytes. */
+/** Packing touches at most this number of bytes beyond its own. */
 const SLACK_BYTES = 8;
 
 /** A prime's part of the memory, and numbers of its transforms. */

@@ -30,7 +30,7 @@ import {
 } from '../garbling/assembler.ts';
 import { advance } from './montgomery.ts';
 
-/** Which words are meant: `runs` times, `run` words, and `gap` words between them. All but the gap are positive. */
+/** The words that are meant: `runs` times, `run` words, and `gap` words between them. Only the gap may be zero. */
 type Place = [runs: number, run: number, gap: number];
 
 export interface WordKernels {
