@@ -53,7 +53,7 @@ export interface DataUserInput extends Shares {
   };
   /**
    * With `rotated`: when the data user goes on after it has seen the rotated matrix; by default at
-   * standardPace().
+   * standardPaceOf().
    */
   readonly pace?: Pace;
   /**

@@ -9,7 +9,7 @@ import type { SizedProduct } from '../src/lattice/sizes.ts';
 import { wordBytes } from '../src/lattice/words.ts';
 import { standardPaceOf } from '../src/programs/index.ts';
 import { ROTATED_MESSAGE } from '../src/rotated/messages.ts';
-import { sketchPaces, standardPace, sumsPace } from '../src/rotated/standard-pace.ts';
+import { pencilPace, sketchPaces, sumsPace, turnedPace } from '../src/rotated/standard-pace.ts';
 import { turningPlan } from '../src/rotated/turning.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
@@ -223,10 +223,13 @@ describe('rotated: the first byte after the matrix', () => {
 });
 
 it('the standard pace grows with features and components, and stays far below what ends a silent line', () => {
-  expect(standardPace(4, 2)).toBeGreaterThanOrEqual(250);
-  expect(standardPace(50, 15)).toBeGreaterThan(standardPace(34, 15));
-  expect(standardPace(50, 48)).toBeGreaterThan(standardPace(50, 15));
-  expect(standardPace(200, 200)).toBeLessThan(60_000);
+  const whole = (features: number, components: number) => pencilPace(features, components, true);
+  for (const pace of [turnedPace, whole]) {
+    expect(pace(4, 2)).toBeGreaterThanOrEqual(100);
+    expect(pace(50, 15)).toBeGreaterThan(pace(34, 15));
+    expect(pace(50, 48)).toBeGreaterThan(pace(50, 15));
+    expect(pace(200, 200)).toBeLessThan(60_000);
+  }
 });
 
 it('the waits of a sketch grow with its columns and with what follows from all features, and stay as far below', () => {
@@ -247,8 +250,8 @@ it('the waits of a sketch grow with its columns and with what follows from all f
 it('the pace of a task is that of what it computes', () => {
   const features = Array.from({ length: 40 }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
   const pca = { features, components: 3, method: { kind: 'pca' }, sketch: undefined } as const;
-  expect(standardPaceOf(pca)).toBe(standardPace(40, 3));
-  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(standardPace(40, 3, true));
+  expect(standardPaceOf(pca)).toBe(turnedPace(40, 3));
+  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(pencilPace(40, 3, true));
   expect(standardPaceOf({ ...pca, sketch: { columns: 12 } })).toBe(sketchPaces(40, 12, 3).whole);
   const method = { kind: 'histogram', height: 3, strategy: 'privelet' } as const;
   expect(standardPaceOf({ ...pca, method })).toBe(sumsPace(sumsOf({ features, method })));

@@ -27,9 +27,9 @@ export const systemClock: Clock = {
 /**
  * @example
  * import { systemClock, waitUntil } from '@eigenveil/two-party';
- * import { standardPace } from '@eigenveil/two-party/plan';
+ * import { turnedPace } from '@eigenveil/two-party/plan';
  *
- * const moment = systemClock.now() + standardPace(34, 15);
+ * const moment = systemClock.now() + turnedPace(34, 15);
  * await waitUntil(moment, systemClock);
  */
 export async function waitUntil(moment: number, clock: Clock, signal?: AbortSignal): Promise<void> {

@@ -29,6 +29,14 @@ export interface UserFactor {
   readonly factor: Matrix;
 }
 
+/** Moments of a stage at which a caller has something to do. */
+export interface Moments {
+  /** All that this end sends has left, and the CSP is at work. */
+  readonly onSent?: () => void;
+  /** The last answer has come, and nothing has been made of it. */
+  readonly onLast?: () => void;
+}
+
 interface Key extends Secret {
   readonly error: Small;
 }
@@ -109,10 +117,9 @@ export class LatticeDataUser {
   /**
    * Returns this end's shares of some products of one stage, or what they open, as rows of numbers in [0, 2^ringBits). What an
    * upper triangle leaves out is 0.
-   * @param onLast is called when the last answer has come, before anything is made of it
    * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
    */
-  async multiply(asked: readonly UserFactor[], onLast: () => void = () => {}): Promise<bigint[][][]> {
+  async multiply(asked: readonly UserFactor[], { onSent, onLast }: Moments = {}): Promise<bigint[][][]> {
     const messages = asked.flatMap(({ product: i, factor }) => this.#messages(i, factor));
     // Other factors behind the same masks would show how they differ, also where another machine's doubles made them.
     const fixed = createHash('sha256');
@@ -121,10 +128,11 @@ export class LatticeDataUser {
     for (const message of messages) this.#stream.write(LATTICE_MESSAGE.inside, message);
     await this.#stream.flush();
     if (!this.#proved) await this.#prove();
+    onSent?.();
     const results: bigint[][][] = [];
     for (const [place, { product: i }] of asked.entries()) {
       const isLast = place === asked.length - 1;
-      results.push(await this.#received(this.#plan.products[i]!, isLast ? onLast : () => {}));
+      results.push(await this.#received(this.#plan.products[i]!, isLast ? onLast : undefined));
     }
     return results;
   }
@@ -137,7 +145,7 @@ export class LatticeDataUser {
     );
   }
 
-  async #received(product: SizedProduct, onLast: () => void): Promise<bigint[][]> {
+  async #received(product: SizedProduct, onLast: (() => void) | undefined): Promise<bigint[][]> {
     const { rows, columns, packing } = product;
     const ring = this.#ringOf(product);
     const secret = this.#keys.get(nameOf(product))!;
@@ -148,7 +156,7 @@ export class LatticeDataUser {
       if (this.#payload.length < length) this.#payload = new Uint8Array(length);
       const bytes = this.#payload.subarray(0, length);
       await this.#stream.readInto(LATTICE_MESSAGE.answer, bytes);
-      if (place === answers.length - 1) onLast();
+      if (place === answers.length - 1) onLast?.();
       const { places, values } = decrypted(ring, product, secret, at, bytes);
       for (const [e, { row, column }] of places.entries()) result[row]![column] = values[e]!;
       this.#onWork(1);

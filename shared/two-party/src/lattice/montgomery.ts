@@ -1,4 +1,4 @@
-/** What the kernels of a ring have in common: four lanes of 32 bits, and Montgomery's product of them (2^32 its radix). */
+/** The lanes and the product that the kernels of a ring have in common: four of 32 bits, by Montgomery (2^32 its radix). */
 import {
   add,
   addQuarters,

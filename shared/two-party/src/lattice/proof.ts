@@ -12,7 +12,7 @@ import { uniformSmall } from './samplers.ts';
 import { ERROR_BOUND, HASH_BYTES, proofBytes, type Statement } from './sizes.ts';
 import { countOf, firstWords, outsideOf, packedBytes } from './words.ts';
 
-/** What a proof is about, and the transforms of public polynomials. */
+/** The statement of a proof, and the transforms of public polynomials. */
 export interface Claim {
   readonly statement: Statement;
   /** a′ and the a_k. */
@@ -21,7 +21,7 @@ export interface Claim {
   readonly context: Uint8Array;
 }
 
-/** What was sent, in coefficients, by secret: b′ and the b_k, whose class 0 does not count. */
+/** The coefficients that were sent, by secret: b′ and the b_k, whose class 0 does not count. */
 export type Sent = readonly (readonly Polynomial[])[];
 
 /** By secret: s, and the errors e′ and e_k. */

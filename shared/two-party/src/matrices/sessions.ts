@@ -26,19 +26,22 @@ export function cspSession(
   });
 }
 
-/** @param onOpened is called when all of the first result that is opened has come, before anything is made of it */
+/**
+ * @param onOpened is called when all of the first result that is opened has come, before anything is made of it
+ * @param onIdle is called in the first stage, when the CSP is at work
+ */
 export function dataUserSession(
   products: Pick<LatticeDataUser, 'multiply'>,
-  onOpened: () => void = () => {},
+  { onOpened, onIdle }: { readonly onOpened?: () => void; readonly onIdle?: () => void } = {},
 ): MatrixSession {
   let isOpened = false;
   return new MatrixSession(['user'], {
-    async multiply(_, first, asked) {
+    async multiply(stage, first, asked) {
       const opens = !isOpened && asked.some(({ opened }) => opened !== undefined);
       isOpened ||= opens;
       const shares = await products.multiply(
         asked.map(({ user }, i) => ({ product: first + i, factor: user.user! })),
-        opens ? onOpened : undefined,
+        { ...(opens && onOpened && { onLast: onOpened }), ...(stage === 0 && onIdle && { onSent: onIdle }) },
       );
       return shares.map((share) => ({ user: share }));
     },

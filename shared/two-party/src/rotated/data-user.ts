@@ -7,13 +7,13 @@ import type { LatticePlan } from '../lattice/sizes.ts';
 import type { MatrixSession, Piece } from '../matrices/session.ts';
 import { dataUserSession } from '../matrices/sessions.ts';
 import type { DataUserInput } from '../protocol.ts';
-import { decomposeMatrix, finishDecomposition, type Opened } from './decomposition.ts';
+import { decomposeMatrix, finishDecomposition, type Opened, rehearse } from './decomposition.ts';
 import { holdToPace, paceOf, toTheEnd } from './hold.ts';
 import { columnOf, roundShift } from './matrices.ts';
 import { opened, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { rotatedParameters } from './parameters.ts';
 import { statisticsShares } from './shares.ts';
-import { standardPace } from './standard-pace.ts';
+import { turnedPace } from './standard-pace.ts';
 import { scatter, turnedVectors, turningPlan, unknown } from './turning.ts';
 
 /** The data user's end of the products of a plan. */
@@ -66,9 +66,10 @@ export async function openTurned(
   const parameters = rotatedParameters(task);
   const { features: d, ringBits, vectorRingBits, floodBits } = parameters;
   const { components } = program;
-  const session = dataUserSession(products, () =>
-    holdToPace(stream, paceOf(input, standardPace(d, components))),
-  );
+  const session = dataUserSession(products, {
+    onIdle: () => rehearse(parameters, components),
+    onOpened: () => holdToPace(stream, paceOf(input, turnedPace(d, components))),
+  });
   let found: Opened | undefined;
   const decompose = async ({ user }: Piece) => {
     await input.answer?.noteMatrix();

@@ -80,6 +80,26 @@ function refineVector(
   return toLength(vector, bits);
 }
 
+/** As many features as a rehearsal takes at most: more do not make the first decomposition faster. */
+const REHEARSED_FEATURES = 34;
+
+/**
+ * Decomposes a public matrix, which takes a process that has just started ten times as long as the next one: what a data user waits for
+ * by public sizes is short only if it need not wait for its own engine.
+ */
+export function rehearse({ features, ringBits, directionBits }: RotatedParameters, components: number): void {
+  const size = Math.min(features, REHEARSED_FEATURES);
+  // Lehmer's matrix, min(i, j)/max(i, j), which has eigenvalues apart from one another.
+  const matrix = Array.from({ length: size }, (_, i) =>
+    Array.from({ length: size }, (__, j) => {
+      const part = (Math.min(i, j) + 1) / (Math.max(i, j) + 1);
+      return BigInt(Math.round(part * 2 ** 50)) << BigInt(ringBits - 60);
+    }),
+  );
+  const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
+  refineVectors(matrix, pairs, Math.min(components, size), directionBits);
+}
+
 /** The vector over its length, in units of 2^−bits, rounded to nearest. */
 function toLength(vector: readonly bigint[], bits: number): bigint[] {
   const length = squareRoot(innerProduct(vector, vector));

@@ -7,13 +7,13 @@ import type { Rotation } from '../programs/form.ts';
 import { rotatedParameters } from './parameters.ts';
 import { pencilParameters, pencilRingBits } from './pencil/parameters.ts';
 import { sketchParameters } from './sketch/parameters.ts';
-import { sketchPaces, standardPace } from './standard-pace.ts';
+import { pencilPace, sketchPaces, turnedPace } from './standard-pace.ts';
 
 export const SCATTER: Rotation = {
   matrix: 'scatter',
   check: checkScatter,
   shareRing: (task) => rotatedParameters(task).ringBits,
-  pace: ({ features, components }) => standardPace(features.length, components),
+  pace: ({ features, components }) => turnedPace(features.length, components),
 };
 
 /** A circuit standardises the features: it adds the shares of statistics. */
@@ -30,7 +30,7 @@ export const PENCIL: Rotation = {
   matrix: 'pencil',
   check: checkPencil,
   shareRing: pencilRingBits,
-  pace: ({ features, components }) => standardPace(features.length, components, true),
+  pace: ({ features, components }) => pencilPace(features.length, components, true),
 };
 
 /**

@@ -1,13 +1,21 @@
 /** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
 
 /**
- * Ten times what `rotated` needs for its decomposition on one core of a server of 2020 that does nothing
- * else, by features and components, and a quarter of a second: 0.36 s for 34 and 15, 0.5 s for 50 and 15, 11
- * s for 200 and 15. For a pencil, which waits twice, also what C₁ takes: see rootPace().
+ * Three times the longest that a process which has just started took on two shared cores of a server from M to its next byte, by features
+ * and components: 45 ms of 38 runs for 34 and 15, and once 64; 127 ms of 17 for 100. 0.14 s for 34 and 15, 0.17 s for 50, 0.38 s for 100,
+ * 1.4 s for 200.
  */
-export function standardPace(features: number, components: number, isPencil = false): number {
+export function turnedPace(features: number, components: number): number {
+  return Math.ceil(3 * (35 + 1e-5 * features ** 3 + 5.5e-4 * components * features ** 2));
+}
+
+/**
+ * Ten times what a pencil needs for its decomposition on one core of a server of 2020 that does nothing else, by features and components,
+ * and a quarter of a second. A pencil waits twice: `isWhole` has also what C₁ takes, see rootPace().
+ */
+export function pencilPace(features: number, components: number, isWhole: boolean): number {
   const decomposition = 1e-4 * features ** 3 + 4e-4 * components * features ** 2;
-  const root = isPencil ? 2e-4 * features ** 3 : 0;
+  const root = isWhole ? 2e-4 * features ** 3 : 0;
   return Math.ceil(250 + 10 * (decomposition + root));
 }
 

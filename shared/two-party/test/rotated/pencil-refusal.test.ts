@@ -6,7 +6,7 @@ import type { Matrix } from '../../src/rotated/matrices.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
 import { askPencil } from '../../src/rotated/pencil/data-user.ts';
 import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
-import { contrastPace, rootPace, standardPace } from '../../src/rotated/standard-pace.ts';
+import { contrastPace, pencilPace, rootPace } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
 import { clearProducts } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
@@ -228,11 +228,11 @@ describe('the data user', () => {
       ]);
       moments.push(sent);
       const [d, k] = [task.features.length, program.components];
-      const part = (milliseconds: number) => Math.ceil((1000 * milliseconds) / standardPace(d, k, true));
+      const part = (milliseconds: number) => Math.ceil((1000 * milliseconds) / pencilPace(d, k, true));
       const classes = task.labellings.reduce((sum, labelling) => sum + labelling.classes.length, 0);
       const first = part(contrastPace(d, classes));
       const second = first + part(rootPace(d));
-      expect(sent).toEqual([first, second, second + part(standardPace(d, k))]);
+      expect(sent).toEqual([first, second, second + part(pencilPace(d, k, false))]);
       if (moments.length === 1) usual = sent;
     }
     for (const sent of moments) expect(sent).toEqual(usual);

@@ -158,8 +158,9 @@ export function dealtLattice(source: RandomSource = randomBytes): {
   return {
     log,
     user: () => async () => ({
-      async multiply(factors, onLast) {
+      async multiply(factors, { onLast, onSent } = {}) {
         putters.put(factors);
+        onSent?.();
         const got = await getters.get();
         onLast?.();
         return got.map((matrix) => matrix.map((row) => [...row]));

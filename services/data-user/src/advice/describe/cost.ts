@@ -11,11 +11,11 @@ import {
   latticeBytes,
   latticeWork,
   observed,
+  pencilPace,
   programBy,
   rootPace,
   runProgram,
   sketchPaces,
-  standardPace,
   standardPaceOf,
   turningPlan,
 } from '@eigenveil/two-party/plan';
@@ -101,7 +101,7 @@ function pencilCost(task: TaskProposal): Cost {
   const d = task.features.length;
   const columns = (labellings[0]?.classes.length ?? 0) + components;
   const products = 921 * d ** 3 + (35_000 + 2600 * columns) * d ** 2;
-  const pace = (rootPace(d) + standardPace(d, components)) / 1000;
+  const pace = (rootPace(d) + pencilPace(d, components, false)) / 1000;
   return {
     // Digits of three bits instead of four over a fast line: a third more bytes, a fifth less work.
     seconds: 0.7 + products / (serverLine ? 1.75e8 : 1.4e8) + pace,

@@ -15,7 +15,7 @@ import {
 } from '../matrices.ts';
 import { opened, openMatrix, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import { type PencilShares, pencilShares, totalOf } from '../shares.ts';
-import { contrastPace, rootPace, standardPace } from '../standard-pace.ts';
+import { contrastPace, pencilPace, rootPace } from '../standard-pace.ts';
 import {
   type Correlator,
   matrixShareOfUser,
@@ -44,7 +44,7 @@ export async function askPencil(
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
-  const whole = standardPace(d, components, true);
+  const whole = pencilPace(d, components, true);
   const pace = paceOf(input, whole);
   holdToPace(stream, partOf(pace, contrastPace(d, own.M.flat().length), whole));
   const sums = opened(ownSums, theirSums, ringBits);
@@ -62,7 +62,7 @@ export async function askPencil(
     const total = findRoot(M, counts, refused, task, program, parameters);
     const share = await shareSignal(correlator, signal, total, parameters);
     const Y = await openMatrix(stream, ROTATED_MESSAGE.signal, share, openRing);
-    holdToPace(stream, partOf(pace, standardPace(d, components), whole));
+    holdToPace(stream, partOf(pace, pencilPace(d, components, false), whole));
     const last = decomposeSignal(Y, total, task, parameters);
     const vectors = await rotateBack(stream, correlator, last.directions, total.normalised, parameters);
     return { last, vectors };
