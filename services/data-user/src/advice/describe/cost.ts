@@ -78,7 +78,7 @@ async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Co
 }
 
 /** Words of polynomials that both servers transform in a second, with all that goes with it. */
-const WORDS_PER_SECOND = 6e7;
+const WORDS_PER_SECOND = 7.5e7;
 
 /** Counted from the plan of all products; what the circuit of a correlation matrix sends is fitted. */
 async function turnedCost(task: TaskProposal): Promise<Cost> {
@@ -87,9 +87,9 @@ async function turnedCost(task: TaskProposal): Promise<Cost> {
   const pace = standardPaceOf(task) / 1000;
   const circuit = methodOf(task).decomposes === 'correlation' ? 110_000 * d ** 2 : 0;
   return {
-    seconds: 0.4 + latticeWork(plan) / WORDS_PER_SECOND + circuit / 4e8 + pace,
+    seconds: 0.2 + latticeWork(plan) / WORDS_PER_SECOND + circuit / 4e8 + pace,
     bytes: latticeBytes(plan) + circuit,
-    memory: 280e6 + 0.5e6 * d,
+    memory: 250e6 + 0.6e6 * d,
   };
 }
 
