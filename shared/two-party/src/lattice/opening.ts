@@ -30,7 +30,7 @@ export function dataUserLattice(
   const own = draws('nonce')(NONCE_BYTES);
   stream.write(LATTICE_MESSAGE.nonce, own);
   return async (plan) => {
-    await stream.flush();
+    await stream.depart();
     const rings = ringsOf(plan); // while the CSP draws its secrets
     const theirs = await stream.read(LATTICE_MESSAGE.nonce, NONCE_BYTES);
     const seed = seedOf(program, plan, own, theirs);
