@@ -98,11 +98,11 @@ export class MessageStream {
   }
 
   /**
-   * Does what flush() does, and gives the event loop a turn, so that what was written leaves while this end goes on to compute.
-   * @throws as Channel.send
+   * Sends all that was written and gives the event loop a turn, so that it leaves while this end goes on to compute. This does not wait for
+   * room in the channel, which an end must not do while the other end does. Errors of the channel are thrown by flush().
    */
   async depart(): Promise<void> {
-    await this.flush();
+    this.#handOver();
     await setImmediate();
   }
 

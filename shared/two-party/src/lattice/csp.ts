@@ -164,6 +164,7 @@ export class LatticeCsp {
         const made = answerOf(ring, product, residues, received, at, random, opening);
         this.#stream.write(LATTICE_MESSAGE.answer, made.bytes);
         await this.#stream.depart(); // the data user reads one while the next is made
+        await this.#stream.flush();
         for (const [e, share] of made.shares.entries()) {
           const { row, column } = made.places[e]!;
           shares[row]![column] = share;

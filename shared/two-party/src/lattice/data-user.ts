@@ -31,7 +31,7 @@ export interface UserFactor {
 
 /** Moments of a stage at which a caller has something to do. */
 export interface Moments {
-  /** All that this end sends has left, and the CSP is at work. */
+  /** All that this end sends in the stage is handed over, and the CSP is at work. */
   readonly onSent?: () => void;
   /** The last answer has come, and nothing has been made of it. */
   readonly onLast?: () => void;
@@ -112,6 +112,7 @@ export class LatticeDataUser {
     });
     this.#keys.set(nameOf(key), { ...secret, error });
     await this.#stream.depart();
+    await this.#stream.flush();
   }
 
   /**
@@ -180,6 +181,7 @@ export class LatticeDataUser {
       });
       samples.push({ error, inside });
       await this.#stream.depart();
+      await this.#stream.flush();
       this.#onWork(1);
     }
   }
@@ -209,7 +211,8 @@ export class LatticeDataUser {
       );
       const proof = prove(ring, claim, witnesses, (attempt) => this.#draw(`proof ${number} ${attempt}`));
       this.#stream.write(LATTICE_MESSAGE.proof, proof);
-      await this.#stream.depart(); // the CSP verifies one while the next is made
+      // The CSP verifies one while the next is made; it may wait for room for its answers, which this end reads only then.
+      await this.#stream.depart();
     }
   }
 

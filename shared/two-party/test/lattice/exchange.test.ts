@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../src/channel/channel.ts';
+import type { Channel, ChannelLimits } from '../../src/channel/channel.ts';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import { LatticeCsp } from '../../src/lattice/csp.ts';
 import { LatticeDataUser } from '../../src/lattice/data-user.ts';
@@ -32,12 +32,13 @@ const PRODUCT = [
 interface Changes {
   readonly nonces?: string;
   readonly factor?: bigint[][];
+  readonly limits?: Partial<ChannelLimits>;
   /** Changes a message of the data user's stream. */
   readonly tamper?: (type: number, bytes: Uint8Array) => Uint8Array;
 }
 
 /** Both ends, one product that stays shared and one that is opened. */
-async function run({ nonces = 'both nonces', factor = X, tamper }: Changes = {}) {
+async function run({ nonces = 'both nonces', factor = X, limits, tamper }: Changes = {}) {
   const sent: Record<'user' | 'csp', Uint8Array[]> = { user: [], csp: [] };
   const recorded = (channel: Channel, end: 'user' | 'csp') => {
     const send = channel.send.bind(channel);
@@ -48,7 +49,7 @@ async function run({ nonces = 'both nonces', factor = X, tamper }: Changes = {})
       },
     });
   };
-  const [left, right] = memoryChannelPair();
+  const [left, right] = memoryChannelPair(limits);
   const [ofUser, ofCsp] = [
     new MessageStream(recorded(left, 'user')),
     new MessageStream(recorded(right, 'csp')),
@@ -103,6 +104,11 @@ describe('products between two servers', () => {
           2 ** 20,
         );
     expect(openings).toBe(1);
+  });
+
+  it('goes to its end over a line that has room for next to nothing: no end waits for it while the other does', async () => {
+    const { settled } = await run({ limits: { highWaterBytes: 1, silenceMilliseconds: 5000 } });
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   });
 
   it('send the same bytes again for the same messages, and others after another message or nonce', async () => {
