@@ -96,7 +96,7 @@ export const TaskProposal = z.strictObject({
     .min(1)
     .max(LIMITS.sketchedFeatures)
     .describe(
-      'The numeric columns, each with its agreed range, which is mapped to [−1, 1]; of a task with a basis its components. garbled computes up to 100, rotated up to 200, and a sketch may have 10,000. Reveals: names and ranges, to everybody who sees the task.',
+      'The numeric columns, each with its agreed range, which is mapped to [−1, 1]; of a task with a basis its components. garbled computes up to 100, a PCA by rotated up to 400, its other methods 200, and a sketch may have 10,000. Reveals: names and ranges, to everybody who sees the task.',
     ),
   basis: z
     .string()

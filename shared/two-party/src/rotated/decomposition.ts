@@ -107,7 +107,7 @@ function toLength(vector: readonly bigint[], bits: number): bigint[] {
 }
 
 /**
- * Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a
+ * Far above the noise on an eigenvalue (below 2^−29 of the trace for 400 features), far below what a
  * corrupted share leaves.
  */
 const PLAUSIBLE_NEGATIVE = 2 ** -28;

@@ -6,7 +6,7 @@
  *
  * Names: x = g/‖g‖ of j exact Gaussians; u = x + s e_1, s being the sign of x_1, and c = 1 + |x_1| = uᵀu/2 >= 1.
  *
- * For d <= 200, |R − 2^f P| <= (1 + 2^−17)/2 per entry, except that an entry that would be 2^f is 2^f − 1. That holds unless ‖g‖ < 2^−32, which has
+ * For d <= 400, |R − 2^f P| <= (1 + 2^−16)/2 per entry, except that an entry that would be 2^f is 2^f − 1. That holds unless ‖g‖ < 2^−32, which has
  * probability below 2^−64 in all. Why: docs/arguments.md, "Orthogonal matrices".
  */
 
@@ -16,7 +16,7 @@ import { type RandomBits, standardNormal } from './random.ts';
 const ROTATION_GUARD_BITS = 32;
 const GAUSSIAN_GUARD_BITS = 40;
 
-/** Rows of integers in [−2^bits, 2^bits): 2^bits P, P Haar-distributed in O(d), d <= 200. */
+/** Rows of integers in [−2^bits, 2^bits): 2^bits P, P Haar-distributed in O(d), d <= 400. */
 export function haarOrthogonal(d: number, bits: number, random: RandomBits): bigint[][] {
   const w = bits + ROTATION_GUARD_BITS;
   const one = 1n << BigInt(w);

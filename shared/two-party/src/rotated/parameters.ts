@@ -22,10 +22,10 @@ import { HIDING_BITS } from '../lattice/sizes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/precision.ts';
 
-/**
- * The error bound of the rotation is computed for this number, and a computation of a minute or so allows it.
- */
-const MAXIMUM_FEATURES = 200;
+/** The most features of a PCA: the error bound of the rotation is computed for them, and half a minute allows them. */
+const MOST_FEATURES = 400;
+/** The most features where a circuit or products by transfers come before, which take gigabytes. */
+const MOST_COSTLY_FEATURES = 200;
 /**
  * The widest ring of a PCA: in a wider one its mask would be as large as a unit of T, and with a floor nearly
  * as large as the floor of a row.
@@ -116,28 +116,30 @@ export interface RotatedParameters {
 }
 
 /**
- * @throws ERR_TASK_RANGE for more than 200 features, or when the ring would be wider than 256 bits
+ * @throws ERR_TASK_RANGE for more than 400 features, of a correlation matrix 200, or when the ring would be wider than 256 bits
  * @throws as `layout`
  */
 export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const d = task.features.length;
-  checkSide('features', d);
+  const standardised = methodOf(task).decomposes === 'correlation';
+  checkSide('features', d, standardised ? MOST_COSTLY_FEATURES : MOST_FEATURES);
   const entries = (d * (d + 1)) / 2;
   const floor = floorOf(task);
   const exponents = floor ? FLOORED_EXPONENTS : EXPONENTS;
   const rotationBits = exponents.guard + ceilLog2(d);
-  const standardised = methodOf(task).decomposes === 'correlation';
   const raise = standardised ? correlationRaiseOf(task) : raiseOf(floorOf(task));
   const noiseScale = standardised ? BigInt(d) * ((1n << BigInt(SOLVE_FRACTION)) + raise) : undefined;
   const traceBits = noiseScale === undefined ? traceBitsOf(task) : ceilLog2(noiseScale);
   const ringBits = traceBits + 2 * rotationBits + 2;
   checkRings([ringBits], MAXIMUM_PCA_RING_BITS);
   const noiseBits = 2 * rotationBits - exponents.noise;
-  const turnedErrorBits = Math.max(1, ceilLog2(d) - 1);
   // Half as much is drawn, other rows move it as much, and rounding of both shares makes it a unit more.
-  const turnedBits = Math.ceil(rotationBits + Math.log2(d) / 2) + turnedErrorBits + 1;
+  const turned = Math.ceil(rotationBits + Math.log2(d) / 2) + 1;
+  // Without a floor the masks of a trace together stay below 1/16 of a unit of T: from 256 features on that takes less.
+  const room = 2 * rotationBits - 4 - ceilLog2(d) - turned - 2 - ceilLog2(entries) - MASK_GUARD;
+  const turnedErrorBits = Math.max(1, Math.min(ceilLog2(d) - 1, floor ? Number.POSITIVE_INFINITY : room));
   // The sum of both is half of it; the noise’s product and M’s own, with what other rows do, are a quarter.
-  const hiddenBits = Math.max(traceBits, turnedBits) + 2;
+  const hiddenBits = Math.max(traceBits, turned + turnedErrorBits) + 2;
   return {
     features: d,
     standardised,
@@ -261,11 +263,11 @@ export function traceBitsOf(task: StatisticsTask): number {
 }
 
 /** @throws ERR_TASK_RANGE for a larger matrix than rotations are for */
-export function checkSide(what: string, count: number): void {
-  if (count <= MAXIMUM_FEATURES) return;
+export function checkSide(what: string, count: number, most = MOST_COSTLY_FEATURES): void {
+  if (count <= most) return;
   throw new CodedError(
     TWO_PARTY_CODES.ERR_TASK_RANGE,
-    `"${what}" expected at most ${MAXIMUM_FEATURES} with the two-party protocol rotated, got ${count}`,
+    `"${what}" expected at most ${most} with the two-party protocol rotated, got ${count}`,
   );
 }
 

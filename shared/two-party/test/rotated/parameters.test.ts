@@ -33,17 +33,19 @@ describe('rotatedRingBits', () => {
     ).toThrow(expect.objectContaining({ code: 'ERR_TASK_RANGE' }));
   });
 
-  it('refuses more than 200 features', () => {
-    expect(rotatedRingBits(task(200))).toBe(234);
-    expect(() => settingOf({ rows: [], features: 201, components: 1 })).toThrow(
-      expect.objectContaining({ code: 'ERR_TASK_RANGE' }),
-    );
+  it('refuses more than 400 features, and more than 200 of a correlation matrix', () => {
+    const refused = expect.objectContaining({ code: 'ERR_TASK_RANGE' });
+    expect(rotatedRingBits(task(400))).toBe(237);
+    expect(() => settingOf({ rows: [], features: 401, components: 1 })).toThrow(refused);
+    const correlation = { method: { kind: 'pca', scale: 'correlation' } } as const;
+    expect(() => rotatedRingBits({ ...task(200), ...correlation })).not.toThrow();
+    expect(() => rotatedRingBits({ ...task(201), ...correlation })).toThrow(refused);
   });
 
   it('leaves the mask far below a unit of T, and noise and flood their fraction bits', () => {
-    for (const d of [1, 2, 8, 50, 200]) {
+    for (const d of [1, 2, 8, 50, 200, 255, 256, 257, 400]) {
       const { maskBits, rotationBits, noiseBits, floodBits, ringBits } = rotatedParameters(task(d));
-      expect(maskBits + Math.log2(d)).toBeLessThan(2 * rotationBits - 4);
+      expect(maskBits + Math.log2(d)).toBeLessThanOrEqual(2 * rotationBits - 4);
       expect(noiseBits).toBeGreaterThan(100);
       expect(floodBits).toBeGreaterThan(100);
       expect(maskBits).toBeLessThan(ringBits - 36);
@@ -71,12 +73,12 @@ describe('shares of the CSP', () => {
 
 describe('products', () => {
   it('have room in a modulus for every task', async () => {
-    for (const d of [1, 2, 3, 34, 200]) {
+    for (const d of [1, 2, 3, 34, 200, 400]) {
       for (const [owners, samples] of [
         [2, 1],
         [2 ** 10, 2 ** 11],
-        // The widest rings with 34 features and 200, of 256 bits.
-        [2 ** 14, 2 ** (d > 100 ? 11 : 14)],
+        // The widest rings with 34 features, 200 and 400, of 256 bits.
+        [2 ** 14, 2 ** (d > 200 ? 8 : d > 100 ? 11 : 14)],
       ] as const) {
         for (const statisticalSecurityBits of [40, 128]) {
           const wide = { ...task(d, owners, samples), statisticalSecurityBits };
@@ -94,9 +96,9 @@ describe('products', () => {
 describe('rotatedDistance', () => {
   const title = 'is at most 2^−38 for';
   it(`${title} numbers of features and components, those about powers of two among them`, () =>
-    isSmall([1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 100, 128, 129, 200]));
+    isSmall([1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 100, 128, 129, 200, 256, 257, 400]));
   it(`${title} every supported number`, { tags: ['long'] }, () =>
-    isSmall(Array.from({ length: 200 }, (_, i) => i + 1)),
+    isSmall(Array.from({ length: 400 }, (_, i) => i + 1)),
   );
 
   function isSmall(sizes: readonly number[]) {
