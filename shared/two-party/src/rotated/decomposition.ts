@@ -88,16 +88,20 @@ const REHEARSED_FEATURES = 34;
  * by public sizes is short only if it need not wait for its own engine.
  */
 export function rehearse({ features, ringBits, directionBits }: RotatedParameters, components: number): void {
+  const matrix = rehearsedMatrix(features, ringBits - 10);
+  const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
+  refineVectors(matrix, pairs, Math.min(components, matrix.length), directionBits);
+}
+
+/** Returns Lehmer's matrix, min(i, j)/max(i, j), in units of 2^−bits: its eigenvalues are positive and apart from one another. */
+export function rehearsedMatrix(features: number, bits: number): bigint[][] {
   const size = Math.min(features, REHEARSED_FEATURES);
-  // Lehmer's matrix, min(i, j)/max(i, j), which has eigenvalues apart from one another.
-  const matrix = Array.from({ length: size }, (_, i) =>
+  return Array.from({ length: size }, (_, i) =>
     Array.from({ length: size }, (__, j) => {
       const part = (Math.min(i, j) + 1) / (Math.max(i, j) + 1);
-      return BigInt(Math.round(part * 2 ** 50)) << BigInt(ringBits - 60);
+      return BigInt(Math.round(part * 2 ** 50)) << BigInt(bits - 50);
     }),
   );
-  const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
-  refineVectors(matrix, pairs, Math.min(components, size), directionBits);
 }
 
 /** The vector over its length, in units of 2^−bits, rounded to nearest. */

@@ -2,7 +2,7 @@
 import { symmetricEigen } from '@eigenveil/projection';
 import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { refineVectors } from '../../src/rotated/decomposition.ts';
+import { refineVectors, rehearsedMatrix } from '../../src/rotated/decomposition.ts';
 import { innerProduct, type Matrix } from '../../src/rotated/matrices.ts';
 
 const BITS = 82;
@@ -42,6 +42,7 @@ describe('refineVectors', () => {
       'a large eigenvalue and small ones',
       symmetric(8, 7, (i, j, random) => 1 + (random() - 0.5) * 2 ** -20 * (i + j)),
     ],
+    ['a rehearsal', rehearsedMatrix(200, 200)],
   ])('has the residual of its rounding: %s', (_, matrix) => {
     const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
     const vectors = refineVectors(matrix, pairs, 4, BITS);

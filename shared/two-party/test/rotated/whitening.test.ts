@@ -3,6 +3,7 @@
 import { generator } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rehearsedMatrix } from '../../src/rotated/decomposition.ts';
 import {
   type Matrix,
   multiplySigned,
@@ -32,6 +33,11 @@ function positive(d: number, ratio: number, seed: number): Matrix {
 }
 
 describe('whitening', () => {
+  it.each([1, 2, 34, 200])('takes the matrix of a rehearsal, of %i features', (d) => {
+    const matrix = rehearsedMatrix(d, FRACTION);
+    expect(whiten(matrix, eigenpairsOf(matrix, FRACTION), { ...BITS, least: -8 })).toBeDefined();
+  });
+
   it.each([
     [1, 1, 100],
     [4, 10, 100],

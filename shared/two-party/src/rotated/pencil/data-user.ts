@@ -25,7 +25,14 @@ import {
   scatterShareOfUser,
 } from '../steps.ts';
 import { blocksOf, contrasts, squaresOf, withinWeights } from './contrasts.ts';
-import { decomposeSignal, findRoot, finishPencil, type Root, refusalOfCounts } from './decomposition.ts';
+import {
+  decomposeSignal,
+  findRoot,
+  finishPencil,
+  type Root,
+  refusalOfCounts,
+  rehearsePencil,
+} from './decomposition.ts';
 import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
 import { flooredCorrelations, summedCorrelations } from './sums.ts';
 
@@ -40,6 +47,8 @@ export async function askPencil(
   const { features: d, components, ringBits, openRing } = parameters;
   const own = pencilShares(task, input.shares, ringBits);
   await sendOwners(stream, own.owners, ringBits);
+  await stream.depart();
+  rehearsePencil(parameters); // while the CSP draws its secrets
   const correlator = await products();
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];

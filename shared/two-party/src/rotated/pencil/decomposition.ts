@@ -28,6 +28,7 @@ import {
   noiseOutweighs,
   normalised,
   refineVectors,
+  rehearsedMatrix,
 } from '../decomposition.ts';
 import {
   type Matrix,
@@ -37,6 +38,7 @@ import {
   symmetricMatrix,
   transpose,
 } from '../matrices.ts';
+import { contrasts } from './contrasts.ts';
 import type { PencilParameters } from './parameters.ts';
 import { isDefinite, reductionOf } from './reduction.ts';
 import { eigenpairsOf, whiten } from './whitening.ts';
@@ -200,6 +202,29 @@ function openRoot(
     condition: pairs.values.at(-1)! / pairs.values[0]!,
     refusal,
   };
+}
+
+/** Does what a pencil's waits are for with public numbers of the same lengths: see rehearse() of a PCA. */
+export function rehearsePencil({
+  features,
+  classes,
+  components,
+  contrastBits,
+  rotationBits,
+  scatterBits,
+  rootBits,
+  inner,
+  directionBits,
+}: PencilParameters): void {
+  for (const count of classes) contrasts(new Array<bigint>(count).fill(10n), contrastBits);
+  const fraction = 2 * rotationBits + scatterBits;
+  const matrix = rehearsedMatrix(features, fraction);
+  const pairs = eigenpairsOf(matrix, fraction);
+  // The least eigenvalue of 34 features is above 2^−6.
+  whiten(matrix, pairs, { fraction, least: -8, root: rootBits, normalised: inner.cut });
+  const square = rehearsedMatrix(features, SQUARE_BITS);
+  const squares = symmetricEigen(square.map((row) => row.map(Number)));
+  refineVectors(square, squares, Math.min(components, square.length), directionBits);
 }
 
 /**
