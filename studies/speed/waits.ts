@@ -1,5 +1,5 @@
 /** Public waits of `rotated`, as the code reckons them from the sizes of a task: nothing is measured. */
-import { rootPace, sketchPaces, turnedPace } from '@eigenveil/two-party/plan';
+import { rootPace, sketchPaces, standardPaceOf } from '@eigenveil/two-party/plan';
 import { type Figure, only } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
@@ -40,7 +40,11 @@ export const waits = defineStudy<Case>({
   },
   expectedSeconds: () => 0.01,
   async measure({ wait, features, columns, components }) {
-    if (wait === 'PCA') return [{ ms: turnedPace(features, Number(components)) }];
+    if (wait === 'PCA') {
+      const names = Array.from({ length: features }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
+      const task = { features: names, components: Number(components), method: { kind: 'pca' } } as const;
+      return [{ ms: standardPaceOf({ ...task, sketch: undefined }) }];
+    }
     if (wait === 'square root') return [{ ms: rootPace(features) }];
     const { centring, root, decomposition } = sketchPaces(features, Number(columns), Number(components));
     return [{ centring, root, decomposition }];

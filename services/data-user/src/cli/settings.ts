@@ -56,7 +56,7 @@ export const DATA_USER_SETTINGS = {
   answerMilliseconds: {
     schema: z.int().min(1).max(60_000).optional(),
     description:
-      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by method, features and components, ten times what a server of today needs, for a sketch three times what one takes that has just started)',
+      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by method, features and components, three times what a server takes that has just started, for a discriminant method ten times what it takes later)',
     placeholder: 'NUMBER',
   },
   retentionDays: {

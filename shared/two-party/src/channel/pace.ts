@@ -27,9 +27,9 @@ export const systemClock: Clock = {
 /**
  * @example
  * import { systemClock, waitUntil } from '@eigenveil/two-party';
- * import { turnedPace } from '@eigenveil/two-party/plan';
+ * import { rootPace } from '@eigenveil/two-party/plan';
  *
- * const moment = systemClock.now() + turnedPace(34, 15);
+ * const moment = systemClock.now() + rootPace(34);
  * await waitUntil(moment, systemClock);
  */
 export async function waitUntil(moment: number, clock: Clock, signal?: AbortSignal): Promise<void> {
