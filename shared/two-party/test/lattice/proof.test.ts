@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { type Claim, prove, type Sent, verify, type Witness } from '../../src/lattice/proof.ts';
 import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, sampleOf } from '../../src/lattice/samples.ts';
-import { proofBytes, proofSizes, type Statement } from '../../src/lattice/sizes.ts';
+import { ERROR_BOUND, proofBytes, proofSizes, type Statement } from '../../src/lattice/sizes.ts';
+import { a, aKey, honest, statement as one, ring as other, seed } from './attacking.ts';
+import { encoded, exponentsOf, hashed, opened, sum, turned, uniform } from './forging.ts';
 
 const degree = 8192;
 const classes = 16;
@@ -86,13 +89,35 @@ describe('the proof of form', () => {
     }
   });
 
-  it('refuses answers that are longer than an honest one, which would fit another error', () => {
-    // The hash of the commitments is that of these answers: only their length is wrong.
-    const { statement } = claim;
-    const generous = { ...statement, secretMaskBits: statement.secretMaskBits + 3 };
-    const long = prove(ring, { ...claim, statement: generous }, witnesses, draws);
-    expect(verify(ring, { ...claim, statement: generous }, sent, long)).toBe(true);
-    expect(long.length).toBeGreaterThan(proof.length);
-    expect(verify(ring, claim, sent, long)).toBe(false);
+  it('refuses an answer that is longer than an honest one, with bits that it has room for', () => {
+    const user = honest();
+    const publics = [aKey, a];
+    const sent = [user.key, user.sent];
+    const shorts = [user.secret.small, ...user.errors].map((small) => other.entries(small).slice());
+    const holds = (maskOf: (bits: number, i: number) => Int32Array): boolean => {
+      const hash = createHash('sha256').update(seed);
+      const bits = [one.secretMaskBits, one.errorMaskBits, one.errorMaskBits];
+      const masks = Array.from({ length: one.repetitions }, () => {
+        const drawn = bits.map(maskOf);
+        hashed(hash, opened(other, { publics, sent }, drawn, one.classes));
+        return drawn;
+      });
+      const digest = hash.digest();
+      const exponents = exponentsOf(one, digest, one.repetitions);
+      const answers = masks.map((drawn, r) =>
+        drawn.map((mask, i) => sum(mask, turned(shorts[i]!, exponents[r]!), i === 0 ? 1 : -1)),
+      );
+      return verify(other, { statement: one, publics, context: seed }, [sent], encoded(one, digest, answers));
+    };
+    const inside = (bits: number) => uniform(other, bits - 1, random);
+    expect(holds(inside)).toBe(true);
+    for (const [place, shift] of [1, ERROR_BOUND, ERROR_BOUND].entries()) {
+      for (const sign of [1, -1]) {
+        // Every mask is so long that what is added leaves the range for some, and the bits for none.
+        const edge = (bits: number) =>
+          new Int32Array(other.degree).fill(sign * (2 ** (bits - 1) - 1 - shift));
+        expect(holds((bits, i) => (i === place ? edge(bits) : inside(bits)))).toBe(false);
+      }
+    }
   });
 });
