@@ -9,7 +9,7 @@ import { leastRank } from './rank.ts';
 /** The members of most methods with vectors, of one labelling or none, which collect R. */
 export const COMPONENTS = {
   sums: ({ labellings }) => ({ R: true, columns: 0, counts: [], classes: classesOf(labellings) }),
-  check: checkFew,
+  check: (task: Proposed) => checkFew(task),
   checkSums() {},
   checkProgram() {},
   checkLast() {},
@@ -43,11 +43,11 @@ function classesOf(labellings: Shape['labellings']): number[] {
  * histograms alone.
  * @throws ERR_TASK_INVALID
  */
-export function checkFew(task: Proposed): void {
+export function checkFew(task: Proposed, most: number = LIMITS.features): void {
   checkAll(
     expecting(
-      task.features.length <= LIMITS.features,
-      `"features" expected at most ${LIMITS.features} without "sketch", got ${task.features.length}`,
+      task.features.length <= most,
+      `"features" expected at most ${most} without "sketch", got ${task.features.length}`,
     ),
     () => checkNoHistogram(task),
   );

@@ -1,6 +1,8 @@
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
 export const LIMITS = {
   features: 200,
+  /** The limit of a PCA by `rotated`. */
+  turnedFeatures: 400,
   /** The limit of a task with `sketch`, and of histograms that features share. */
   sketchedFeatures: 10_000,
   /** Bins of all histograms of a task. */

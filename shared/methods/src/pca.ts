@@ -1,7 +1,7 @@
 /** Principal components of the covariance: S̄ w = λ w. */
 import type { SumWeights } from '@eigenveil/privacy/parts';
 import { z } from 'zod';
-import { COMPONENT_WORDS, COMPONENTS } from './common.ts';
+import { COMPONENT_WORDS, COMPONENTS, checkFew } from './common.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod } from './method.ts';
 import { leastRank, ruleOfRanks } from './rank.ts';
@@ -38,12 +38,13 @@ export const pca = defineMethod({
     ...PRINCIPAL,
     ...ruleOfRanks(leastRank),
     decomposes: 'scatter',
+    check: (task) => checkFew(task, task.twoParty === 'rotated' ? LIMITS.turnedFeatures : LIMITS.features),
     words: { ...COMPONENT_WORDS, title: 'PCA', matrix: ' of the covariance matrix' },
   }),
   draft: {
     purpose: 'finds the directions in which rows vary most: components of the covariance matrix',
     details: `Components of the covariance matrix go by units: features with wide ranges weigh more in [−1, 1] the more their values spread over them.
-"task draft correlation" standardises features, and "task draft sketch" takes more of them than ${LIMITS.features}.`,
+"task draft correlation" standardises features, and "task draft sketch" takes more of them than ${LIMITS.features}, by rotated ${LIMITS.turnedFeatures}.`,
     example: '--ignore label --components 5',
     flags: {},
     parameters: () => ({ method: { kind: 'pca' as const } }),

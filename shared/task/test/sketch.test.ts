@@ -89,6 +89,17 @@ describe('a sketched task', () => {
     expect(Number(computed.Y - exact.Y)).toBeLessThan(20 * noise);
   });
 
+  test('a PCA of the covariance by rotated takes twice as many features without it as all others', () => {
+    const without = { sketch: undefined, outputs: ['sampleCount', 'spectrum'] };
+    const turned = { ...without, twoParty: 'rotated' };
+    expect(refusalOf({ ...turned, features: featuresOf(400) })).toBeUndefined();
+    expect(refusalOf({ ...turned, features: featuresOf(401) })).toContain('at most 400 without "sketch"');
+    const correlation = { method: { kind: 'pca', scale: 'correlation' } };
+    const discriminant = { method: { kind: 'lda', ridge: 1 }, labellings: label };
+    for (const other of [correlation, discriminant, { twoParty: 'garbled' }, { twoParty: 'simulated' }])
+      expect(refusalOf({ ...turned, ...other, features: featuresOf(201) })).toContain('at most 200');
+  });
+
   test.each<[string, Changes, string]>([
     [
       'two hundred features without it',

@@ -56,7 +56,7 @@ export const DATA_USER_SETTINGS = {
   answerMilliseconds: {
     schema: z.int().min(1).max(60_000).optional(),
     description:
-      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by method, features and components, three times what a server takes that has just started, for a discriminant method ten times what it takes later)',
+      'public time from an answer of the CSP to what the data user does next, whatever the answer is (default: by method, features and components, twice what the slowest matrix takes, for a discriminant method ten times what a usual one does)',
     placeholder: 'NUMBER',
   },
   retentionDays: {

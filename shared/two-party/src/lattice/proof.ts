@@ -162,7 +162,7 @@ export function prove(
       const hash = commitments.digest();
       const challenges = challengesOf(statement, hash);
       for (const [r, masks] of answers.entries()) answer(ring, statement, masks, witnesses, challenges[r]!);
-      // Each is looked at, whatever the others are: that one is rejected depends on no secret.
+      // The first that fails depends on no secret: 2·most + 1 masks of each entry pass, whatever is added to them.
       const rejected = answers.filter((all) =>
         all.some((one, i) => !isWithin(ring.entries(one), parts[i]!.most)),
       );

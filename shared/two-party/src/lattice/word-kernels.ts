@@ -34,7 +34,7 @@ import { advance } from './montgomery.ts';
 type Place = [runs: number, run: number, gap: number];
 
 export interface WordKernels {
-  /** Packs the lowest `bits` of each word. It writes seven bytes more at most. */
+  /** Packs the lowest `bits` of each word. It writes four bytes more at most, so that lists are packed in the order in which they stand. */
   pack(to: number, from: number, ...rest: [...Place, bits: number]): void;
   /**
    * Unpacks; `sign` is the highest bit of signed integers, and 0 of others. Integers x for which x + offset is more than `limit`, without

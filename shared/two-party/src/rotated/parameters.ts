@@ -5,7 +5,7 @@
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in
  * units of 2^(−2f).
  */
-import { methodOf } from '@eigenveil/methods';
+import { LIMITS, methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { layout } from '@eigenveil/statistics/owner';
 import {
@@ -22,10 +22,6 @@ import { HIDING_BITS } from '../lattice/sizes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/precision.ts';
 
-/** The most features of a PCA: the error bound of the rotation is computed for them, and half a minute allows them. */
-const MOST_FEATURES = 400;
-/** The most features where a circuit or products by transfers come before, which take gigabytes. */
-const MOST_COSTLY_FEATURES = 200;
 /**
  * The widest ring of a PCA: in a wider one its mask would be as large as a unit of T, and with a floor nearly
  * as large as the floor of a row.
@@ -33,6 +29,8 @@ const MOST_COSTLY_FEATURES = 200;
 const MAXIMUM_PCA_RING_BITS = 256;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
+/** The noise and P T are half of what the mask hides; the noise’s product and M’s own, with what other rows do, are a quarter. */
+const HIDDEN_GUARD = 2;
 /** All entries of the vectors together are off by less than 2^−40 of a deviation of the flood, in Euclidean length. */
 export const VECTOR_GUARD = 40;
 /** The secret products of a PCA. */
@@ -122,7 +120,7 @@ export interface RotatedParameters {
 export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const d = task.features.length;
   const standardised = methodOf(task).decomposes === 'correlation';
-  checkSide('features', d, standardised ? MOST_COSTLY_FEATURES : MOST_FEATURES);
+  checkSide('features', d, standardised ? LIMITS.features : LIMITS.turnedFeatures);
   const entries = (d * (d + 1)) / 2;
   const floor = floorOf(task);
   const exponents = floor ? FLOORED_EXPONENTS : EXPONENTS;
@@ -135,11 +133,11 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const noiseBits = 2 * rotationBits - exponents.noise;
   // Half as much is drawn, other rows move it as much, and rounding of both shares makes it a unit more.
   const turned = Math.ceil(rotationBits + Math.log2(d) / 2) + 1;
+  const maskBitsOf = (hidden: number) => hidden + ceilLog2(entries) + MASK_GUARD;
   // Without a floor the masks of a trace together stay below 1/16 of a unit of T: from 256 features on that takes less.
-  const room = 2 * rotationBits - 4 - ceilLog2(d) - turned - 2 - ceilLog2(entries) - MASK_GUARD;
+  const room = 2 * rotationBits - 4 - ceilLog2(d) - maskBitsOf(turned + HIDDEN_GUARD);
   const turnedErrorBits = Math.max(1, Math.min(ceilLog2(d) - 1, floor ? Number.POSITIVE_INFINITY : room));
-  // The sum of both is half of it; the noise’s product and M’s own, with what other rows do, are a quarter.
-  const hiddenBits = Math.max(traceBits, turned + turnedErrorBits) + 2;
+  const hiddenBits = Math.max(traceBits, turned + turnedErrorBits) + HIDDEN_GUARD;
   return {
     features: d,
     standardised,
@@ -154,7 +152,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
     turnedErrorBits,
     hiddenBits,
-    maskBits: hiddenBits + ceilLog2(entries) + MASK_GUARD,
+    maskBits: maskBitsOf(hiddenBits),
     directionBits: rotationBits,
     floodBits: 2 * rotationBits - exponents.flood,
     vectorRingBits: 2 * rotationBits + 2,
@@ -262,8 +260,12 @@ export function traceBitsOf(task: StatisticsTask): number {
   );
 }
 
-/** @throws ERR_TASK_RANGE for a larger matrix than rotations are for */
-export function checkSide(what: string, count: number, most = MOST_COSTLY_FEATURES): void {
+/**
+ * The error bound of the rotation is computed for the most features of a PCA; a circuit, or products by transfers, take gigabytes for half
+ * as many.
+ * @throws ERR_TASK_RANGE for a larger matrix than rotations are for
+ */
+export function checkSide(what: string, count: number, most: number = LIMITS.features): void {
   if (count <= most) return;
   throw new CodedError(
     TWO_PARTY_CODES.ERR_TASK_RANGE,

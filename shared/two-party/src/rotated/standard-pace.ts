@@ -1,12 +1,14 @@
 /** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
 
 /**
- * Three times the longest that a process which has just started took on two shared cores of a server from M to its next byte, by features
- * and components: 45 ms of 38 runs for 34 and 15, and once 64; 127 ms of 17 for 100. 0.14 s for 34 and 15, 0.17 s for 50, 0.38 s for 100,
- * 1.4 s for 200.
+ * Twice or more what the slowest matrix took that was found, by features and components, in a process that has just started and has
+ * rehearsed: eigenvalues 2^−43 of the largest apart, which take the most steps of refinement. That is three times or more what a matrix of
+ * one direction and noise took, whose result is refused, and than the longest of runs on data. Milliseconds on a quiet core, slowest and
+ * refused: 26 and 18 for 34 and 15, 57 and 48 for 34 and 32, 228 and 135 for 100 and 15, 1088 and 586 for 200 and 15. 0.14 s for 34 and 15,
+ * 0.57 s for 100, 2.1 s for 200.
  */
 export function turnedPace(features: number, components: number): number {
-  return Math.ceil(3 * (35 + 1e-5 * features ** 3 + 5.5e-4 * components * features ** 2));
+  return Math.ceil(3 * (30 + 1e-5 * features ** 3 + 1e-3 * components * features ** 2));
 }
 
 /**

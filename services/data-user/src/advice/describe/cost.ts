@@ -89,7 +89,7 @@ async function turnedCost(task: TaskProposal): Promise<Cost> {
   return {
     seconds: 0.2 + latticeWork(plan) / WORDS_PER_SECOND + circuit / 4e8 + pace,
     bytes: latticeBytes(plan) + circuit,
-    memory: 250e6 + 0.6e6 * d,
+    memory: 250e6 + 0.4e6 * d + 1.2e3 * d ** 2,
   };
 }
 
