@@ -199,7 +199,7 @@ export const WRONG_TASKS: Readonly<Record<string, Wrong>> = {
     'pca',
     'rotated',
     'a floor',
-    { features: Array.from({ length: 201 }, (_, i) => feature(`f${i}`)) },
+    { features: Array.from({ length: 401 }, (_, i) => feature(`f${i}`)) },
   ],
   'a key too short': ['pca', 'garbled', 'a floor', { keyBits: 1024 }],
 };
