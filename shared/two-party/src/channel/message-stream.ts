@@ -107,6 +107,15 @@ export class MessageStream {
   }
 
   /**
+   * Does what depart() does, and waits for room in the channel: where the other end reads meanwhile, and does not wait for room itself.
+   * @throws as flush()
+   */
+  async departWithRoom(): Promise<void> {
+    await this.depart();
+    await this.flush();
+  }
+
+  /**
    * Declares that all later frames may depend on `own`, which must be the same in every run, like everything
    * that was received before.
    */

@@ -163,8 +163,7 @@ export class LatticeCsp {
         const received: Received = { key, ciphertexts: ciphertexts.slice(from, from + packing.ciphertexts) };
         const made = answerOf(ring, product, residues, received, at, random, opening);
         this.#stream.write(LATTICE_MESSAGE.answer, made.bytes);
-        await this.#stream.depart(); // the data user reads one while the next is made
-        await this.#stream.flush();
+        await this.#stream.departWithRoom(); // the data user reads one while the next is made
         for (const [e, share] of made.shares.entries()) {
           const { row, column } = made.places[e]!;
           shares[row]![column] = share;

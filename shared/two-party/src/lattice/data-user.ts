@@ -111,8 +111,7 @@ export class LatticeDataUser {
       this.#send(LATTICE_MESSAGE.key, ring.bytes(sent));
     });
     this.#keys.set(nameOf(key), { ...secret, error });
-    await this.#stream.depart();
-    await this.#stream.flush();
+    await this.#stream.departWithRoom();
   }
 
   /**
@@ -180,8 +179,7 @@ export class LatticeDataUser {
         return insideLanes(ring, sent, classes);
       });
       samples.push({ error, inside });
-      await this.#stream.depart();
-      await this.#stream.flush();
+      await this.#stream.departWithRoom();
       this.#onWork(1);
     }
   }
