@@ -97,7 +97,7 @@ function waitingForMatrix(matrix: Matrix, milliseconds: number): () => Promise<v
   const lattice =
     () =>
     async (plan: LatticePlan): Promise<UserProducts> => ({
-      async multiply(asked, onLast) {
+      async multiply(asked, { onLast } = {}) {
         const last = asked.at(-1)!.product;
         if (last === PCA_PRODUCTS.matrix) {
           await come.promise;

@@ -52,7 +52,7 @@ async function run(
     const open = dataUserLattice(stream, PROGRAM, streamsFrom(randomBytes(32)));
     return async (plan) => {
       const products = await open(plan);
-      return { multiply: (asked, onLast) => products.multiply(asked.map(change), onLast) };
+      return { multiply: (asked, moments) => products.multiply(asked.map(change), moments) };
     };
   };
   const input = { shares: shares.csp, verifiedOwners: owners, markAnswered: async () => undefined };
