@@ -33,15 +33,34 @@ export class Arena {
   readonly dropping = new Map<string, Factor>();
   /** The address of the word that unpacking leaves its verdict in. */
   readonly verdict = 0;
-  top = BLOCK_BYTES;
+  #top = BLOCK_BYTES;
+  /** Where the scopes begin that have not ended. */
+  readonly #scopes: number[] = [];
+
+  /** Begins a scope. */
+  enter(): number {
+    this.#scopes.push(this.#top);
+    return this.#top;
+  }
+
+  /**
+   * Ends a scope: clears and frees all that was allocated in it.
+   * @throws TypeError where another one began in it and has not ended: its memory would be given twice
+   */
+  leave(scope: number): void {
+    if (this.#scopes.at(-1) !== scope) throw new TypeError('"scope" expected the one that began last');
+    this.#scopes.pop();
+    new Uint8Array(this.memory.buffer, scope, this.#top - scope).fill(0);
+    this.#top = scope;
+  }
 
   allocate(bytes: number): number {
-    const at = this.top;
+    const at = this.#top;
     const top = Math.ceil((at + bytes) / BLOCK_BYTES) * BLOCK_BYTES;
     const lacking = top - this.memory.buffer.byteLength;
     // This throws where there is no more memory: what has been given stays as it is, so that it can be cleared.
     if (lacking > 0) this.memory.grow(Math.ceil(lacking / PAGE_BYTES) + 16);
-    this.top = top;
+    this.#top = top;
     return at;
   }
 }

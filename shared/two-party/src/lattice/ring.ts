@@ -61,27 +61,22 @@ export class Ring {
 
   /** Runs `work`, and frees and clears all that it allocated here. */
   scope<T>(work: () => T): T {
-    const from = this.#arena.top;
+    const scope = this.#arena.enter();
     try {
       return work();
     } finally {
-      this.#free(from);
+      this.#arena.leave(scope);
     }
   }
 
-  /** A scope() for work that waits; nothing else may allocate from this memory meanwhile. */
+  /** A scope() for work that waits; nobody else may allocate from this memory meanwhile. */
   async scopeOf<T>(work: () => Promise<T>): Promise<T> {
-    const from = this.#arena.top;
+    const scope = this.#arena.enter();
     try {
       return await work();
     } finally {
-      this.#free(from);
+      this.#arena.leave(scope);
     }
-  }
-
-  #free(from: number): void {
-    new Uint8Array(this.#arena.memory.buffer, from, this.#arena.top - from).fill(0);
-    this.#arena.top = from;
   }
 
   /** Allocates zero. */

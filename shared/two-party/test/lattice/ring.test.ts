@@ -134,6 +134,23 @@ describe('Ring', () => {
     });
   });
 
+  it('ends scopes in the reverse order alone', async () => {
+    const own = Ring.of(8192, 1);
+    const first = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<void>();
+    const waiting = (until: Promise<void>) =>
+      own.scopeOf(() => {
+        own.small();
+        return until;
+      });
+    const [outer, inner] = [waiting(first.promise), waiting(second.promise)];
+    const refused = expect(outer).rejects.toThrow('the one that began last');
+    first.resolve();
+    await refused;
+    second.resolve();
+    await inner;
+  });
+
   it('leaves nothing in its memory', () => {
     const address = ring.scope(() => {
       const p = publicPolynomial(ring, new Uint8Array(32), 'secret');
