@@ -34,7 +34,7 @@ export class Arena {
   /** The address of the word that unpacking leaves its verdict in. */
   readonly verdict = 0;
   #top = BLOCK_BYTES;
-  /** Where the scopes begin that have not ended. */
+  /** The beginnings of scopes that have not ended. */
   readonly #scopes: number[] = [];
 
   /** Begins a scope. */
