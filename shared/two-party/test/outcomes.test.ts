@@ -230,6 +230,8 @@ it('the standard pace grows with features and components, and stays far below wh
     expect(pace(50, 48)).toBeGreaterThan(pace(50, 15));
     expect(pace(200, 200)).toBeLessThan(60_000);
   }
+  // A task has at most 200 components.
+  expect(turnedPace(400, 200)).toBeLessThan(100_000);
 });
 
 it('the waits of a sketch grow with its columns and with what follows from all features, and stay as far below', () => {

@@ -23,7 +23,7 @@ import type { Turn } from './work-queue.ts';
 
 /**
  * The time for which, and how often, a task that the CSP has answered waits for a process that may hold the
- * answer. Such a process has products to do still (a minute at 200 features) and PERSISTENCE_MILLISECONDS to
+ * answer. Such a process has products to do still (half a minute at 400 features) and PERSISTENCE_MILLISECONDS to
  * reach the database; each wait of its line ends after two minutes.
  */
 const HOLDER_MILLISECONDS = 300_000;

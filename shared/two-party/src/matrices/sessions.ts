@@ -5,7 +5,7 @@ import { type LatticePlan, latticePlan, type ProductSize } from '../lattice/size
 import { addMatrices, multiplyMatrices } from '../rotated/matrices.ts';
 import { MatrixSession, type Product } from './session.ts';
 
-/** @param beforeOpening is awaited before the first result is opened */
+/** @param beforeOpening is awaited before each stage that opens a result */
 export function cspSession(
   products: Pick<LatticeCsp, 'answer'>,
   beforeOpening: () => Promise<void>,

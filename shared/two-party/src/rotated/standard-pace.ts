@@ -1,7 +1,7 @@
 /** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
 
 /**
- * Twice or more what the slowest matrix took that was found, by features and components, in a process that has just started and has
+ * About twice or more what the slowest matrix took that was found, by features and components, in a process that has just started and has
  * rehearsed: eigenvalues 2^−43 of the largest apart, which take the most steps of refinement. That is three times or more what a matrix of
  * one direction and noise took, whose result is refused, and than the longest of runs on data. Milliseconds on a quiet core, slowest and
  * refused: 26 and 18 for 34 and 15, 57 and 48 for 34 and 32, 228 and 135 for 100 and 15, 1088 and 586 for 200 and 15. 0.14 s for 34 and 15,
