@@ -168,7 +168,7 @@ type ExactMeasured = Pick<
   'dataset' | 'components' | 'features' | 'ownerSeconds' | 'ownerBytes' | 'varianceLost'
 > & { readonly twoPartySeconds: number; readonly twoPartyBytes: number };
 
-/** The same rows by `rotated` without a sketch, which takes up to 400 features. */
+/** Measures the same rows by `rotated` without a sketch, which takes up to 400 features. */
 export async function measureExact(
   { dataset, components }: Pick<SketchCase, 'dataset' | 'components'>,
   file: string,

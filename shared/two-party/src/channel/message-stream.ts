@@ -41,6 +41,7 @@ export class MessageStream {
   #writeFailure: { readonly error: unknown } | undefined;
   #input: Uint8Array = new Uint8Array(0);
   #position = 0;
+  #again = new Uint8Array(0);
   #reading = false;
   #readFailure: { readonly error: unknown } | undefined;
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
@@ -155,6 +156,18 @@ export class MessageStream {
    */
   async read(type: number, length: number): Promise<Uint8Array> {
     const payload = new Uint8Array(length);
+    await this.readInto(type, payload);
+    return payload;
+  }
+
+  /**
+   * The payload of the next message in memory that is used again: valid until the next call. Memory that is touched for the first time
+   * takes longer than a message.
+   * @throws as read() does
+   */
+  async readAgain(type: number, length: number): Promise<Uint8Array> {
+    if (this.#again.length < length) this.#again = new Uint8Array(length);
+    const payload = this.#again.subarray(0, length);
     await this.readInto(type, payload);
     return payload;
   }

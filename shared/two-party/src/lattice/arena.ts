@@ -16,6 +16,7 @@ declare const WebAssembly: {
 
 const MAXIMUM_PAGES = 2 ** 13; // 512 MiB
 const BLOCK_BYTES = 64;
+
 /** A prime's part of the memory, and numbers of its transforms. */
 export interface Tables {
   readonly prime: number;

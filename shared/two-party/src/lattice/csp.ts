@@ -47,7 +47,6 @@ export class LatticeCsp {
   /** The digest of what depends on no data, which proofs are about. */
   #material: Uint8Array | undefined;
   #verified = false;
-  #payload = new Uint8Array(0);
 
   /** @param draw streams of a secret seed, each purpose once; seed and plan are those of the data user */
   private constructor(
@@ -206,11 +205,9 @@ export class LatticeCsp {
     ring.read(polynomial, bytes, ring.limbs, words);
   }
 
-  /** The payload of the next message, valid until the one after it: memory that is touched first takes longer than the message. */
+  /** The payload of the next message, valid until the one after it. */
   async #read(type: number, length: number): Promise<Uint8Array> {
-    if (this.#payload.length < length) this.#payload = new Uint8Array(length);
-    const bytes = this.#payload.subarray(0, length);
-    await this.#stream.readInto(type, bytes);
+    const bytes = await this.#stream.readAgain(type, length);
     this.#received.update(bytes);
     return bytes;
   }

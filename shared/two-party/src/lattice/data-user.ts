@@ -58,8 +58,6 @@ export class LatticeDataUser {
   readonly #samples: Sample[][] = [];
   readonly #context = createHash('sha256');
   #proved = false;
-  /** The answer that was read last: memory that is touched first takes longer than the answer. */
-  #payload = new Uint8Array(0);
 
   private constructor(
     stream: MessageStream,
@@ -153,9 +151,7 @@ export class LatticeDataUser {
     const answers = [...answersOf(packing)];
     for (const [place, at] of answers.entries()) {
       const length = answerBytes(product, resultPlaces(packing, at.block, at.answer).length);
-      if (this.#payload.length < length) this.#payload = new Uint8Array(length);
-      const bytes = this.#payload.subarray(0, length);
-      await this.#stream.readInto(LATTICE_MESSAGE.answer, bytes);
+      const bytes = await this.#stream.readAgain(LATTICE_MESSAGE.answer, length);
       if (place === answers.length - 1) onLast?.();
       const { places, values } = decrypted(ring, product, secret, at, bytes);
       for (const [e, { row, column }] of places.entries()) result[row]![column] = values[e]!;

@@ -7,6 +7,7 @@ import {
   addQuarters,
   andVector,
   assemble,
+  type Code,
   constant,
   type FunctionSource,
   get,
@@ -73,8 +74,11 @@ export interface LatticeKernels extends WordKernels {
 export function latticeKernels(memory: object): LatticeKernels {
   const module = new WebAssembly.Module(
     assemble([
-      ...[forward(), inverse(), multiplyAdd(), sum(), difference(), lift(), addSmall(), rescale()],
-      ...[pack(), unpack()],
+      ...[forward(), inverse(), multiplyAdd(), rescale(), pack(), unpack()],
+      entrywise('add', (x, y) => addQuarters(x, get(y))),
+      entrywise('subtract', (x, y, q) => addQuarters(subtractQuarters(x, get(y)), get(q))),
+      entrywise('lift', (_, signed, q) => lifted(signed, q)),
+      entrywise('addSmall', (x, signed, q) => addQuarters(lifted(signed, q), x)),
     ]),
   );
   return new WebAssembly.Instance(module, { m: { m: memory } }).exports as LatticeKernels;
@@ -105,18 +109,20 @@ function multiplyAdd(): FunctionSource {
   };
 }
 
-function sum(): FunctionSource {
-  const [x, y, n, prime, q, a] = [0, 1, 2, 3, 4, 5];
+/** Makes each vector of x of it and of y; what is made is below 2q, and reduced to below q. */
+function entrywise(name: string, made: (x: Code, y: number, q: number) => Code): FunctionSource {
+  const [x, y, n, prime, q, other] = [0, 1, 2, 3, 4, 5];
   return {
-    name: 'add',
+    name,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
     locals: [VECTOR, VECTOR],
     body: [
       set(q, spread(get(prime))),
       set(n, shiftRight(get(n), constant(2))),
       repeat(n, [
-        set(a, addQuarters(load(get(x)), load(get(y)))),
-        store(get(x), reduced(get(a), q)),
+        set(other, load(get(y))),
+        set(other, made(load(get(x)), other, q)),
+        store(get(x), reduced(get(other), q)),
         advance(x, 16),
         advance(y, 16),
       ]),
@@ -124,64 +130,9 @@ function sum(): FunctionSource {
   };
 }
 
-function difference(): FunctionSource {
-  const [x, y, n, prime, q, a] = [0, 1, 2, 3, 4, 5];
-  return {
-    name: 'subtract',
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR, VECTOR],
-    body: [
-      set(q, spread(get(prime))),
-      set(n, shiftRight(get(n), constant(2))),
-      repeat(n, [
-        set(a, addQuarters(subtractQuarters(load(get(x)), load(get(y))), get(q))),
-        store(get(x), reduced(get(a), q)),
-        advance(x, 16),
-        advance(y, 16),
-      ]),
-    ],
-  };
-}
-
-function addSmall(): FunctionSource {
-  const [x, signed, n, prime, q, a] = [0, 1, 2, 3, 4, 5];
-  return {
-    name: 'addSmall',
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR, VECTOR],
-    body: [
-      set(q, spread(get(prime))),
-      set(n, shiftRight(get(n), constant(2))),
-      repeat(n, [
-        set(a, load(get(signed))),
-        set(a, addQuarters(get(a), andVector(shiftQuartersRight(get(a), 31), get(q)))),
-        set(a, addQuarters(get(a), load(get(x)))),
-        store(get(x), reduced(get(a), q)),
-        advance(x, 16),
-        advance(signed, 16),
-      ]),
-    ],
-  };
-}
-
-function lift(): FunctionSource {
-  const [x, signed, n, prime, q, a] = [0, 1, 2, 3, 4, 5];
-  return {
-    name: 'lift',
-    parameters: [NUMBER, NUMBER, NUMBER, NUMBER],
-    locals: [VECTOR, VECTOR],
-    body: [
-      set(q, spread(get(prime))),
-      set(n, shiftRight(get(n), constant(2))),
-      repeat(n, [
-        set(a, load(get(signed))),
-        store(get(x), addQuarters(get(a), andVector(shiftQuartersRight(get(a), 31), get(q)))),
-        advance(x, 16),
-        advance(signed, 16),
-      ]),
-    ],
-  };
-}
+/** Signed integers modulo q. */
+const lifted = (signed: number, q: number) =>
+  addQuarters(get(signed), andVector(shiftQuartersRight(get(signed), 31), get(q)));
 
 function rescale(): FunctionSource {
   const [x, last, n, prime, dropped, factor, factorq] = [0, 1, 2, 3, 4, 5, 6];

@@ -126,9 +126,6 @@ function partsOf({ degree, classes, stages, secretMaskBits, errorMaskBits, ciphe
   return [secret, key, ...new Array<typeof key>(ciphertexts).fill(ciphertext)];
 }
 
-/** Returns whether answer number `i` of a repetition leaves class 0 out: those for ciphertexts do. */
-const leavesOut = (i: number): boolean => i > 1;
-
 function isWithin(entries: Int32Array, most: number): boolean {
   let beyond = 0;
   for (let i = 0; i < entries.length; i += 1) beyond |= Number(Math.abs(entries[i]!) > most);
@@ -153,10 +150,7 @@ export function prove(
       const random = draws(attempt);
       const commitments = new Commitments(ring, claim);
       for (const masks of answers) {
-        for (const [i, { bits }] of parts.entries()) {
-          uniformSmall(ring, masks[i]!, bits, random);
-          if (leavesOut(i)) clearClass(ring.entries(masks[i]!), statement.classes);
-        }
+        for (const [i, { bits }] of parts.entries()) uniformSmall(ring, masks[i]!, bits, random);
         commitments.add(masks);
       }
       const hash = commitments.digest();
@@ -166,12 +160,12 @@ export function prove(
       const rejected = answers.filter((all) =>
         all.some((one, i) => !isWithin(ring.entries(one), parts[i]!.most)),
       );
-      if (rejected.length === 0) return encodeProof(ring, statement, hash, answers);
+      if (rejected.length === 0) return encodeProof(ring, statement, parts, hash, answers);
     }
   });
 }
 
-/** Makes of masks z = y + Σ X^c s and z_i = y_i − Σ X^c e_i, outside class 0 where that is left out, in their place. */
+/** Makes of masks z = y + Σ X^c s and z_i = y_i − Σ X^c e_i, for ciphertexts outside class 0, in their place. */
 function answer(
   ring: Ring,
   { classes }: Statement,
@@ -185,7 +179,7 @@ function answer(
       if (i === 0) addTurned(entries, ring.entries(secret), challenges[p]!, 1);
       else addTurned(entries, ring.entries(errors[i - 1]!), challenges[p]!, -1);
     }
-    if (leavesOut(i)) clearClass(entries, classes);
+    if (i > 1) clearClass(entries, classes);
   }
 }
 
@@ -218,10 +212,10 @@ export function verify(ring: Ring, claim: Claim, sent: Sent, proof: Uint8Array):
 function encodeProof(
   ring: Ring,
   statement: Statement,
+  parts: ReturnType<typeof partsOf>,
   hash: Uint8Array,
   answers: readonly (readonly Small[])[],
 ): Uint8Array {
-  const parts = partsOf(statement);
   const proof = new Uint8Array(proofBytes(statement));
   proof.set(hash);
   let at = HASH_BYTES;

@@ -2,6 +2,7 @@
 import {
   add,
   addQuarters,
+  type Code,
   constant,
   type FunctionSource,
   get,
@@ -20,11 +21,40 @@ import {
 } from '../garbling/assembler.ts';
 import { advance, pick, product, reduced } from './montgomery.ts';
 
+/** Locals of a layer: two vectors and their factor, the blocks that are left and half a block in bytes, where it stands, and a count. */
+type Layer = Record<'block' | 'other' | 'turns' | 'half' | 'a' | 'b' | 'W' | 'WQ', number>;
+
+/** Runs the butterfly for a layer's blocks, each with the factor that the pointers w and wq are at. */
+function layerOf(
+  { block, other, turns, half, a, b, W, WQ }: Layer,
+  w: number,
+  wq: number,
+  butterfly: Code,
+): Code {
+  return repeat(block, [
+    set(W, spread(loadNumber(get(w)))),
+    set(WQ, spread(loadNumber(get(wq)))),
+    set(turns, shiftRight(get(half), constant(4))),
+    repeat(turns, [
+      set(a, load(get(other))),
+      set(b, load(add(get(other), get(half)))),
+      butterfly,
+      store(get(other), get(a)),
+      store(add(get(other), get(half)), get(b)),
+      advance(other, 16),
+    ]),
+    set(other, add(get(other), get(half))),
+    advance(w, 4),
+    advance(wq, 4),
+  ]);
+}
+
 export function forward(): FunctionSource {
   const [x, n, layers, prime, w, wq] = [0, 1, 2, 3, 4, 5];
   const [half, blocks, block, other, turns, pairs, pairsq, fours, foursq] = [6, 7, 8, 9, 10, 11, 12, 13, 14];
   const [q, twice, a, b, W, WQ, first, low, t, u] = [15, 16, 17, 18, 19, 20, 21, 22, 23, 24];
   const scratch = { q, first, low };
+  const locals = { block, other, turns, half, a, b, W, WQ };
   /** a, b = a + W b, a − W b + 2q. */
   const butterfly = [
     set(a, reduced(get(a), twice)),
@@ -53,22 +83,7 @@ export function forward(): FunctionSource {
       repeat(layers, [
         set(block, get(blocks)),
         set(other, get(x)),
-        repeat(block, [
-          set(W, spread(loadNumber(get(w)))),
-          set(WQ, spread(loadNumber(get(wq)))),
-          set(turns, shiftRight(get(half), constant(4))),
-          repeat(turns, [
-            set(a, load(get(other))),
-            set(b, load(add(get(other), get(half)))),
-            butterfly,
-            store(get(other), get(a)),
-            store(add(get(other), get(half)), get(b)),
-            advance(other, 16),
-          ]),
-          set(other, add(get(other), get(half))),
-          advance(w, 4),
-          advance(wq, 4),
-        ]),
+        layerOf(locals, w, wq, butterfly),
         set(blocks, shiftLeft(get(blocks), constant(1))),
         set(half, shiftRight(get(half), constant(1))),
       ]),
@@ -116,6 +131,7 @@ export function inverse(): FunctionSource {
   const [ones, onesq, at] = [17, 18, 19];
   const [q, twice, a, b, W, WQ, first, low, t] = [20, 21, 22, 23, 24, 25, 26, 27, 28];
   const scratch = { q, first, low };
+  const locals = { block, other, turns, half, a, b, W, WQ };
   /** a, b = a + b, W (a − b). */
   const butterfly = [
     set(t, addQuarters(subtractQuarters(get(a), get(b)), get(twice))),
@@ -176,22 +192,7 @@ export function inverse(): FunctionSource {
         set(other, get(x)),
         set(pairs, add(get(w), shiftLeft(get(blocks), constant(2)))),
         set(pairsq, add(get(wq), shiftLeft(get(blocks), constant(2)))),
-        repeat(block, [
-          set(W, spread(loadNumber(get(pairs)))),
-          set(WQ, spread(loadNumber(get(pairsq)))),
-          set(turns, shiftRight(get(half), constant(4))),
-          repeat(turns, [
-            set(a, load(get(other))),
-            set(b, load(add(get(other), get(half)))),
-            butterfly,
-            store(get(other), get(a)),
-            store(add(get(other), get(half)), get(b)),
-            advance(other, 16),
-          ]),
-          set(other, add(get(other), get(half))),
-          advance(pairs, 4),
-          advance(pairsq, 4),
-        ]),
+        layerOf(locals, pairs, pairsq, butterfly),
         set(blocks, shiftRight(get(blocks), constant(1))),
         set(half, shiftLeft(get(half), constant(1))),
       ]),

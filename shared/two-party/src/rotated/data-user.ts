@@ -67,7 +67,7 @@ export async function openTurned(
   const { features: d, ringBits, vectorRingBits, floodBits } = parameters;
   const { components } = program;
   const session = dataUserSession(products, {
-    onIdle: () => rehearse(parameters, components),
+    onIdle: () => rehearse(parameters, components, ringBits),
     onOpened: () => holdToPace(stream, paceOf(input, turnedPace(d, components))),
   });
   let found: Opened | undefined;

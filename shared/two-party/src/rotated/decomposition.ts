@@ -80,15 +80,20 @@ function refineVector(
   return toLength(vector, bits);
 }
 
-/** As many features as a rehearsal takes at most: more do not make the first decomposition faster. */
+/** A rehearsal takes at most this number of features: more do not make the first decomposition faster. */
 const REHEARSED_FEATURES = 34;
 
 /**
  * Decomposes a public matrix, which takes a process that has just started ten times as long as the next one: what a data user waits for
  * by public sizes is short only if it need not wait for its own engine.
+ * @param bits the length of entries
  */
-export function rehearse({ features, ringBits, directionBits }: RotatedParameters, components: number): void {
-  const matrix = rehearsedMatrix(features, ringBits - 10);
+export function rehearse(
+  { features, directionBits }: Pick<RotatedParameters, 'features' | 'directionBits'>,
+  components: number,
+  bits: number,
+): void {
+  const matrix = rehearsedMatrix(features, bits);
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   refineVectors(matrix, pairs, Math.min(components, matrix.length), directionBits);
 }

@@ -28,6 +28,7 @@ import {
   noiseOutweighs,
   normalised,
   refineVectors,
+  rehearse,
   rehearsedMatrix,
 } from '../decomposition.ts';
 import {
@@ -205,26 +206,16 @@ function openRoot(
 }
 
 /** Does what a pencil's waits are for with public numbers of the same lengths: see rehearse() of a PCA. */
-export function rehearsePencil({
-  features,
-  classes,
-  components,
-  contrastBits,
-  rotationBits,
-  scatterBits,
-  rootBits,
-  inner,
-  directionBits,
-}: PencilParameters): void {
+export function rehearsePencil(parameters: PencilParameters): void {
+  const { features, classes, components, contrastBits, rotationBits, scatterBits, rootBits, inner } =
+    parameters;
   for (const count of classes) contrasts(new Array<bigint>(count).fill(10n), contrastBits);
   const fraction = 2 * rotationBits + scatterBits;
   const matrix = rehearsedMatrix(features, fraction);
   const pairs = eigenpairsOf(matrix, fraction);
   // The least eigenvalue of 34 features is above 2^−6.
   whiten(matrix, pairs, { fraction, least: -8, root: rootBits, normalised: inner.cut });
-  const square = rehearsedMatrix(features, SQUARE_BITS);
-  const squares = symmetricEigen(square.map((row) => row.map(Number)));
-  refineVectors(square, squares, Math.min(components, square.length), directionBits);
+  rehearse(parameters, components, SQUARE_BITS);
 }
 
 /**
