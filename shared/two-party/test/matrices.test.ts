@@ -50,7 +50,7 @@ async function program(session: MatrixSession) {
 
 describe('PCA over shared matrices', () => {
   it('is in the clear what it is between the two servers', async () => {
-    const clear = await program(clearSession());
+    const clear = await program(clearSession(new RandomBits(predictableRandomness('shares'))));
     const plan = await planOf(program);
     const [left, right] = memoryChannelPair();
     const [ofUser, ofCsp] = [new MessageStream(left), new MessageStream(right)];

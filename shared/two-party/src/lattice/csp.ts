@@ -26,7 +26,8 @@ import { countOf, firstWords, insideOf, outsideOf, type Words, wordBytes } from 
 /** A factor of the CSP for a product, by the product's number in the plan; with an opening the data user learns the result. */
 export interface CspFactor {
   readonly product: number;
-  readonly factor: Matrix;
+  /** The factor, or what this end makes of its shares of those before it in the same call. */
+  readonly factor: Matrix | ((before: readonly Matrix[]) => Matrix);
   /** The CSP's share of the other factor, in [0, 2^ringBits), where it has one. */
   readonly plus?: Matrix;
   readonly opening?: Opening;
@@ -119,8 +120,11 @@ export class LatticeCsp {
     }
     const seed = this.#received.copy().digest('hex');
     const results: bigint[][][] = [];
-    for (const one of asked)
-      results.push(await this.#answered(one, this.#draw(`answer ${one.product} ${seed}`)));
+    for (const one of asked) {
+      const factor = typeof one.factor === 'function' ? one.factor(results) : one.factor;
+      const random = this.#draw(`answer ${one.product} ${seed}`);
+      results.push(await this.#answered({ ...one, factor }, random));
+    }
     await this.#verify(); // while the data user goes on
     return results;
   }
@@ -135,7 +139,7 @@ export class LatticeCsp {
   }
 
   async #answered(
-    { product: i, factor, plus, opening }: CspFactor,
+    { product: i, factor, plus, opening }: CspFactor & { readonly factor: Matrix },
     random: RandomSource,
   ): Promise<bigint[][]> {
     const product = this.#plan.products[i]!;

@@ -31,7 +31,7 @@ export interface ProductSize extends Sides {
   readonly errorBits: number;
   /** Other rows may move the result of a data user that deviates by 2^junkBits units at most; free where it is left out. */
   readonly junkBits?: number;
-  /** Products of one stage leave in one message of the data user, under one secret. */
+  /** Products of one stage have one secret and leave together: nothing of theirs depends on what it decrypts. */
   readonly stage: number;
 }
 
@@ -128,7 +128,7 @@ function modulusBits(size: ProductSize, degree: number, classes: number, slack: 
   const errors = 1 + size.rowBits + Math.log2(drawn);
   const keyed = 2 + Math.log2(ERROR_BOUND * degree); // 2e′u + 2e1·s
   const honest = size.ringBits - size.errorBits + 1 + sumBits(errors, keyed, floodBits);
-  const rows = Math.log2(Math.max(classes - 1, 0.5)) + Math.log2(size.inner) / 2 + size.rowBits;
+  const rows = Math.log2(classes - 1) + Math.log2(size.inner) / 2 + size.rowBits; // of one class there are no others
   const junk = size.junkBits === undefined ? 0 : size.ringBits - size.junkBits + rows + slack.errorBits;
   // Rescaling rounds both parts of a ciphertext.
   const rounding = Math.log2(DEVIATIONS * Math.sqrt((1 + (2 * degree) / 3) / 12));
@@ -204,8 +204,8 @@ export function latticeWork({ products, statements }: LatticePlan): number {
   return ofProducts + ofProofs;
 }
 
-/** Returns what takes the least bytes among all degrees and numbers of classes. */
-function bestOf(sizes: readonly ProductSize[]): Candidate {
+/** Returns what takes the least bytes among all degrees and numbers of classes; nothing where none has room. */
+function bestOf(sizes: readonly ProductSize[]): Candidate | undefined {
   let best: Candidate | undefined;
   for (const degree of DEGREES) {
     for (let classes = 1; classes <= degree / 2; classes *= 2) {
@@ -213,30 +213,47 @@ function bestOf(sizes: readonly ProductSize[]): Candidate {
       if (one !== undefined && (best === undefined || one.bytes < best.bytes)) best = one;
     }
   }
-  if (best === undefined) throw modulusRefusal();
   return best;
+}
+
+/** Products that are proved together, by their numbers. */
+interface Group {
+  readonly numbers: readonly number[];
+  readonly best: Candidate;
+}
+
+/** Returns the groups with one product more: in that with which it takes the least bytes, or in one of its own. */
+function joined(groups: readonly Group[], i: number, sizes: readonly ProductSize[]): readonly Group[] {
+  const { inner, columns, stage } = sizes[i]!;
+  const alone = bestOf([sizes[i]!]);
+  let least = alone && { more: alone.bytes, groups: [...groups, { numbers: [i], best: alone }] };
+  for (const group of groups) {
+    const members = group.numbers.map((other) => sizes[other]!);
+    const fits = members.every(
+      (other) => other.inner === inner && other.columns === columns && other.stage !== stage,
+    );
+    const best = fits ? bestOf([...members, sizes[i]!]) : undefined;
+    if (best === undefined) continue;
+    const more = best.bytes - group.best.bytes;
+    const merged = { numbers: [...group.numbers, i], best };
+    if (least === undefined || more < least.more)
+      least = { more, groups: groups.map((other) => (other === group ? merged : other)) };
+  }
+  if (least === undefined) throw modulusRefusal();
+  return least.groups;
 }
 
 /**
  * Plans all products of a run. Products of different stages with equal sides of the data user's factor are shown to be well formed
- * together.
+ * together, where that takes less bytes.
  * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for, or a proof wider masks than there are
  */
 export function latticePlan(sizes: readonly ProductSize[]): LatticePlan {
   const products: SizedProduct[] = [];
   const statements: Statement[] = [];
-  const alike: number[][] = [];
-  for (const [i, { inner, columns, stage }] of sizes.entries()) {
-    const fits = alike.find((numbers) => {
-      const first = sizes[numbers[0]!]!;
-      const isFree = numbers.every((other) => sizes[other]!.stage !== stage);
-      return first.inner === inner && first.columns === columns && isFree;
-    });
-    if (fits) fits.push(i);
-    else alike.push([i]);
-  }
-  for (const numbers of alike) {
-    const best = bestOf(numbers.map((i) => sizes[i]!));
+  let groups: readonly Group[] = [];
+  for (const i of sizes.keys()) groups = joined(groups, i, sizes);
+  for (const { numbers, best } of groups) {
     for (const [at, i] of numbers.entries()) products[i] = best.products[at]!;
     statements.push({ ...best.statement, products: numbers, stages: numbers.map((i) => sizes[i]!.stage) });
   }

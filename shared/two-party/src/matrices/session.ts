@@ -14,7 +14,8 @@ export type Piece = Readonly<Partial<Record<End, Matrix>>>;
 /** A product of a matrix of the CSP and one of the data user, or one that both share. */
 export interface Product {
   readonly size: Omit<ProductSize, 'stage'>;
-  readonly csp: Piece;
+  /** The CSP's matrix, or what it makes of its shares of the products before this one in the same call. */
+  readonly csp: Piece | ((before: readonly Piece[]) => Piece);
   readonly user: Piece;
   /** The CSP's share of the second matrix, where both have one. */
   readonly plus?: Piece;
@@ -27,13 +28,12 @@ export interface Product {
 
 /** Makes all products of a stage: shares of both, or what is opened, which the data user has. */
 export interface Products {
-  multiply(stage: number, first: number, products: readonly Product[]): Promise<readonly Piece[]>;
+  multiply(first: number, products: readonly Product[]): Promise<readonly Piece[]>;
 }
 
 export class MatrixSession {
   readonly #ends: readonly End[];
   readonly #products: Products;
-  #stage = 0;
   #made = 0;
 
   constructor(ends: readonly End[], products: Products) {
@@ -51,11 +51,13 @@ export class MatrixSession {
     return Object.fromEntries(this.#ends.map((end) => [end, compute(...shares.map((piece) => piece[end]!))]));
   }
 
-  /** Makes products that do not depend on one another: a message each way. */
+  /**
+   * Makes products by a message each way. None depends on what the data user has of another; the CSP's matrices may follow from
+   * its shares of those before.
+   */
   async together(...products: readonly Product[]): Promise<readonly Piece[]> {
-    const [stage, first] = [this.#stage, this.#made];
-    this.#stage += 1;
+    const first = this.#made;
     this.#made += products.length;
-    return await this.#products.multiply(stage, first, products);
+    return await this.#products.multiply(first, products);
   }
 }

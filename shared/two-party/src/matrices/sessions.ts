@@ -2,8 +2,9 @@
 import type { LatticeCsp } from '../lattice/csp.ts';
 import type { LatticeDataUser } from '../lattice/data-user.ts';
 import { type LatticePlan, latticePlan, type ProductSize } from '../lattice/sizes.ts';
-import { addMatrices, multiplyMatrices } from '../rotated/matrices.ts';
-import { MatrixSession, type Product } from './session.ts';
+import { addMatrices, type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
+import type { RandomBits } from '../rotated/random.ts';
+import { MatrixSession, type Piece, type Product } from './session.ts';
 
 /** @param beforeOpening is awaited before each stage that opens a result */
 export function cspSession(
@@ -11,11 +12,14 @@ export function cspSession(
   beforeOpening: () => Promise<void>,
 ): MatrixSession {
   return new MatrixSession(['csp'], {
-    async multiply(_, first, asked) {
+    async multiply(first, asked) {
       const shares = await products.answer(
         asked.map(({ csp, plus, opened }, i) => ({
           product: first + i,
-          factor: csp.csp!,
+          factor:
+            typeof csp === 'function'
+              ? (before: readonly Matrix[]) => csp(before.map((share) => ({ csp: share }))).csp!
+              : csp.csp!,
           ...(plus && { plus: plus.csp! }),
           ...(opened && { opening: ({ row, column }) => opened.under.csp![row]![column]! }),
         })),
@@ -36,34 +40,40 @@ export function dataUserSession(
 ): MatrixSession {
   let isOpened = false;
   return new MatrixSession(['user'], {
-    async multiply(stage, first, asked) {
+    async multiply(first, asked) {
       const opens = !isOpened && asked.some(({ opened }) => opened !== undefined);
       isOpened ||= opens;
       const shares = await products.multiply(
         asked.map(({ user }, i) => ({ product: first + i, factor: user.user! })),
-        { ...(opens && onOpened && { onLast: onOpened }), ...(stage === 0 && onIdle && { onSent: onIdle }) },
+        { ...(opens && onOpened && { onLast: onOpened }), ...(first === 0 && onIdle && { onSent: onIdle }) },
       );
       return shares.map((share) => ({ user: share }));
     },
   });
 }
 
-/** Both ends in the clear: products are exact, the data user has their results, and the CSP's shares of them are zero. */
-export function clearSession(): MatrixSession {
+/** Both ends in the clear: products are exact, and the CSP's shares of results that stay shared are uniform. */
+export function clearSession(random: RandomBits): MatrixSession {
   return new MatrixSession(['csp', 'user'], {
-    async multiply(_, __, asked) {
-      return asked.map(({ size, csp, user, plus, opened }) => {
-        const whole = plus ? addMatrices(user.user!, plus.csp!, size.ringBits) : user.user!;
-        const exact = multiplyMatrices(csp.csp!, whole, size.ringBits);
-        const under = opened?.under.csp ?? exact.map((row) => row.map(() => 0n));
-        const result = exact.map((row, i) =>
-          row.map((entry, j) => {
-            if (size.part === 'upper' && j < i) return 0n;
-            return BigInt.asUintN(size.ringBits, entry + under[i]![j]!);
-          }),
-        );
-        return { user: result, csp: result.map((row) => row.map(() => 0n)) };
-      });
+    async multiply(_, asked) {
+      const results: Piece[] = [];
+      for (const { size, csp, user, plus, opened } of asked) {
+        const { ringBits, part } = size;
+        const factor = (typeof csp === 'function' ? csp(results) : csp).csp!;
+        const whole = plus ? addMatrices(user.user!, plus.csp!, ringBits) : user.user!;
+        const at = (entry: (i: number, j: number) => bigint) =>
+          factor.map((__, i) =>
+            whole[0]!.map((___, j) =>
+              part === 'upper' && j < i ? 0n : BigInt.asUintN(ringBits, entry(i, j)),
+            ),
+          );
+        const exact = multiplyMatrices(factor, whole, ringBits);
+        const own = at(() => (opened ? 0n : random.integer(ringBits)));
+        const under = opened?.under.csp;
+        const share = at((i, j) => exact[i]![j]! - own[i]![j]! + (under?.[i]![j]! ?? 0n));
+        results.push({ user: share, csp: own });
+      }
+      return results;
     },
   });
 }
@@ -71,9 +81,18 @@ export function clearSession(): MatrixSession {
 /** Returns the plan of all products that a program makes, without any of its matrices. */
 export async function planOf(program: (session: MatrixSession) => Promise<unknown>): Promise<LatticePlan> {
   const sizes: ProductSize[] = [];
+  let keys = 0;
   const session = new MatrixSession([], {
-    async multiply(stage: number, _: number, asked: readonly Product[]) {
-      for (const { size } of asked) sizes.push({ ...size, stage });
+    async multiply(_, asked: readonly Product[]) {
+      // Products of one call with equal sides have keys of their own, so that one proof is for all of them.
+      const taken = new Map<string, number>();
+      for (const { size } of asked) {
+        const sides = `${size.inner} ${size.columns}`;
+        const before = taken.get(sides) ?? 0;
+        taken.set(sides, before + 1);
+        sizes.push({ ...size, stage: keys + before });
+      }
+      keys += Math.max(...taken.values());
       return asked.map(() => ({}));
     },
   });

@@ -4,7 +4,7 @@
  */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { LatticePlan, ProductSize } from '../lattice/sizes.ts';
-import type { End, MatrixSession, Piece } from '../matrices/session.ts';
+import type { End, MatrixSession, Piece, Product } from '../matrices/session.ts';
 import { planOf } from '../matrices/sessions.ts';
 import { columnOf, inRing, type Matrix, symmetricMatrix, traceOf, transpose, upperOf } from './matrices.ts';
 import { ceilLog2, type RotatedParameters, rotatedParameters, VECTOR_GUARD } from './parameters.ts';
@@ -24,71 +24,148 @@ export interface ScatterShares {
 
 type Sizes = Omit<ProductSize, 'stage'>;
 
+/** A product of short integers of the CSP that is exact, in digits where they are longer than a modulus has room for. */
+export interface ExactProduct {
+  readonly product: Product;
+  /** What both ends make of its result. */
+  readonly whole: (share: Piece) => Piece;
+}
+
+/** @param bits of the CSP's entries in magnitude, of which its own share as unblinding left it has no more */
+export function exactProduct(
+  session: MatrixSession,
+  short: Piece,
+  user: Piece,
+  {
+    bits,
+    ringBits,
+    ...sides
+  }: { readonly bits: number; readonly ringBits: number } & Pick<ProductSize, 'rows' | 'inner' | 'columns'>,
+): ExactProduct {
+  const norm = Math.ceil(Math.log2(sides.inner) / 2);
+  const digits = Math.ceil((bits + 1) / (FACTOR_ROOM - norm - ringBits));
+  const factorBits = Math.ceil((bits + 1) / digits);
+  return {
+    product: {
+      size: {
+        ...{ ...sides, rows: digits * sides.rows, part: 'whole', ringBits },
+        ...{ factorBits, rowBits: factorBits + norm, errorBits: EXACT_BITS },
+      },
+      csp: session.at('csp', () => digitsOf(short.csp!, factorBits, digits)),
+      user,
+    },
+    whole: (share) => session.each([share], (own) => fromDigits(own, factorBits, digits, ringBits)),
+  };
+}
+
 /** Step 1: shares of T. The data user knows Q. */
 export async function scatter(
   session: MatrixSession,
-  { R, V }: ScatterShares,
+  shares: ScatterShares,
   Q: () => bigint,
-  { features: d, ringBits, shareBits, raise }: RotatedParameters,
+  parameters: ScatterSizes,
 ): Promise<Piece> {
-  const sizes = { ringBits, inner: 1, part: 'whole', errorBits: EXACT_BITS } as const;
-  const widest = FACTOR_ROOM - ringBits;
-  const ofShares = (column: Piece, rows: number, bits: number) => {
-    const digits = Math.ceil((bits + 1) / widest);
-    const factorBits = Math.ceil((bits + 1) / digits);
-    return {
-      size: { ...sizes, rows: digits * rows, factorBits, rowBits: factorBits },
-      csp: session.at('csp', () => digitsOf(column.csp!, factorBits, digits)),
-      whole: (share: Matrix) => fromDigits(share, factorBits, digits, ringBits),
-    };
-  };
-  const ofV = ofShares(V, d, shareBits.V);
-  const ofR = ofShares(R, (d * (d + 1)) / 2, shareBits.R);
-  const known = session.at('user', () => inRing([[Q()]], ringBits));
-  const rowOfV = session.at('user', () => inRing(transpose(V.user!), ringBits));
-  const shares = await session.together(
-    { size: { ...ofV.size, columns: d }, csp: ofV.csp, user: rowOfV },
-    { size: { ...ofR.size, columns: 1 }, csp: ofR.csp, user: known },
-  );
-  const mixed = session.each([shares[0]!], ofV.whole);
-  const scaled = session.each([shares[1]!], ofR.whole);
-  // The data user adds Q times its own share of R, and all of the raise.
-  const own = session.at('user', () => {
-    const more = symmetricMatrix(
-      R.user!.map(([entry]) => Q() * entry!),
-      d,
-    );
-    return more.map((row, i) => row.map((entry, j) => (i === j ? entry + Q() * raise : entry)));
-  });
-  const none = session.at('csp', () => zeros(d, d));
-  return session.each([scaled, mixed, V, { ...none, ...own }], (part, cross, sums, more) => {
-    const mirrored = transpose(cross);
-    const whole = symmetricMatrix(
-      part.map(([entry]) => entry!),
-      d,
-    );
-    return whole.map((row, i) =>
-      row.map((entry, j) =>
-        BigInt.asUintN(
-          ringBits,
-          entry + more[i]![j]! - sums[i]![0]! * sums[j]![0]! - cross[i]![j]! - mirrored[i]![j]!,
-        ),
-      ),
-    );
-  });
+  const { products, shareOf } = scatterProducts(session, shares, Q, parameters);
+  return shareOf(await session.together(...products));
 }
 
-/** Step 2: the data user learns the upper triangle of M, row by row, in [0, 2^ringBits). */
-async function turn(
+export type ScatterSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'shareBits' | 'raise'>;
+
+/** The products of step 1, and the shares of T that follow from theirs. */
+export function scatterProducts(
+  session: MatrixSession,
+  { R, V }: ScatterShares,
+  Q: () => bigint,
+  { features: d, ringBits, shareBits, raise }: ScatterSizes,
+): { readonly products: readonly Product[]; readonly shareOf: (shares: readonly Piece[]) => Piece } {
+  const rowOfV = session.at('user', () => inRing(transpose(V.user!), ringBits));
+  const sizes = { ringBits, inner: 1 };
+  const ofV = exactProduct(session, V, rowOfV, { ...sizes, bits: shareBits.V, rows: d, columns: d });
+  const ofR = scaledProduct(session, R, Q, { features: d, ringBits, shareBits });
+  const shareOf = ([mixed, part]: readonly Piece[]) => {
+    const scaled = ofR.shareOf(part!);
+    const raised = session.at('user', () => diagonal(d, Q() * raise));
+    const none = session.at('csp', () => zeros(d, d));
+    return session.each(
+      [scaled, ofV.whole(mixed!), V, { ...none, ...raised }],
+      (whole, cross, sums, more) => {
+        const mirrored = transpose(cross);
+        return whole.map((row, i) =>
+          row.map((entry, j) =>
+            BigInt.asUintN(
+              ringBits,
+              entry + more[i]![j]! - sums[i]![0]! * sums[j]![0]! - cross[i]![j]! - mirrored[i]![j]!,
+            ),
+          ),
+        );
+      },
+    );
+  };
+  return { products: [ofV.product, ofR.product], shareOf };
+}
+
+/** The product of C's share of R with Q, and the shares of Q·R that follow from it. */
+export function scaledProduct(
+  session: MatrixSession,
+  R: Piece,
+  Q: () => bigint,
+  { features: d, ringBits, shareBits }: Omit<ScatterSizes, 'raise'>,
+): { readonly product: Product; readonly shareOf: (share: Piece) => Piece } {
+  const known = session.at('user', () => inRing([[Q()]], ringBits));
+  const sides = { rows: (d * (d + 1)) / 2, inner: 1, columns: 1 };
+  const ofR = exactProduct(session, R, known, { ...sides, bits: shareBits.R, ringBits });
+  const shareOf = (share: Piece) => {
+    // The data user adds Q times its own share of R.
+    const own = session.at('user', () => R.user!.map(([entry]) => [Q() * entry!]));
+    const none = session.at('csp', () => zeros(sides.rows, 1));
+    return session.each([ofR.whole(share), { ...none, ...own }], (part, more) =>
+      symmetricMatrix(
+        part.map(([entry], e) => entry! + more[e]![0]!),
+        d,
+      ),
+    );
+  };
+  return { product: ofR.product, shareOf };
+}
+
+/** What of a method's sizes decides those of M's products: see RotatedParameters. */
+export type TurnedSizes = Pick<
+  RotatedParameters,
+  | 'features'
+  | 'ringBits'
+  | 'rotationBits'
+  | 'noiseEntryBits'
+  | 'noiseScale'
+  | 'turnedErrorBits'
+  | 'hiddenBits'
+>;
+
+type TurningSecrets = Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>;
+
+/** The products of step 2 whose results stay shared: P T, and the noise times tr(T) where that is secret. */
+export function turnedProducts(
   session: MatrixSession,
   T: Piece,
-  secrets: () => Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>,
-  parameters: RotatedParameters,
-): Promise<Piece> {
-  const { features: d, ringBits, rotationBits, noiseEntryBits, noiseScale } = parameters;
-  const { turnedErrorBits, hiddenBits } = parameters;
+  secrets: () => TurningSecrets,
+  {
+    features: d,
+    ringBits,
+    rotationBits,
+    noiseEntryBits,
+    noiseScale,
+    turnedErrorBits,
+    hiddenBits,
+  }: TurnedSizes,
+): Product[] {
   const whole = { ringBits, part: 'whole' } as const;
   const square = { ...whole, rows: d, inner: d, columns: d, factorBits: rotationBits, rowBits: rotationBits };
+  const turned: Product = {
+    size: { ...square, errorBits: turnedErrorBits - 1, junkBits: turnedErrorBits },
+    csp: session.at('csp', () => secrets().rotation),
+    user: T,
+    plus: T,
+  };
+  if (noiseScale !== undefined) return [turned];
   const noised: Sizes = {
     ...{ ...whole, rows: (d * (d + 1)) / 2, inner: 1, columns: 1 },
     ...{
@@ -98,26 +175,22 @@ async function turn(
       junkBits: hiddenBits - 4,
     },
   };
-  const P = session.at('csp', () => secrets().rotation);
-  const noise = session.at('csp', () => columnOf(secrets().noise));
-  const [turned, scaledNoise] = await session.together(
-    {
-      size: { ...square, errorBits: turnedErrorBits - 1, junkBits: turnedErrorBits },
-      csp: P,
-      user: T,
-      plus: T,
-    },
-    ...(noiseScale === undefined
-      ? [
-          {
-            size: noised,
-            csp: noise,
-            user: traceAt(session, 'user', T, ringBits),
-            plus: traceAt(session, 'csp', T, ringBits),
-          },
-        ]
-      : []),
-  );
+  const noise = {
+    size: noised,
+    csp: session.at('csp', () => columnOf(secrets().noise)),
+    user: traceAt(session, 'user', T, ringBits),
+    plus: traceAt(session, 'csp', T, ringBits),
+  };
+  return [turned, noise];
+}
+
+/** The product that opens M, from the results of turnedProducts(); the data user then has what `matrixOf` makes of it. */
+export function openingProduct(
+  session: MatrixSession,
+  [turned, scaledNoise]: readonly Piece[],
+  secrets: () => TurningSecrets,
+  { features: d, ringBits, rotationBits, noiseScale, hiddenBits }: TurnedSizes,
+): { readonly product: Product; readonly matrixOf: (opened: Piece) => Piece } {
   const columns = session.each([turned!], transpose);
   const under = session.at('csp', () => {
     const { noise: drawn, mask } = secrets();
@@ -126,17 +199,37 @@ async function turn(
     );
     return symmetricMatrix(added, d);
   });
-  const errors = { errorBits: hiddenBits - 4, junkBits: hiddenBits - 4 };
-  const [opened] = await session.together({
-    size: { ...square, ...errors, part: 'upper' },
-    csp: P,
+  const product: Product = {
+    size: {
+      ...{ rows: d, inner: d, columns: d, part: 'upper', ringBits },
+      ...{ factorBits: rotationBits, rowBits: rotationBits },
+      ...{ errorBits: hiddenBits - 4, junkBits: hiddenBits - 4 },
+    },
+    csp: session.at('csp', () => secrets().rotation),
     user: columns,
     plus: columns,
     opened: { under },
-  });
-  return session.at('user', () => [
-    upperOf(opened!.user!).map((entry, e) => BigInt.asUintN(ringBits, entry + entryOf(scaledNoise?.user, e))),
-  ]);
+  };
+  const matrixOf = (opened: Piece) =>
+    session.at('user', () => [
+      upperOf(opened.user!).map((entry, e) =>
+        BigInt.asUintN(ringBits, entry + entryOf(scaledNoise?.user, e)),
+      ),
+    ]);
+  return { product, matrixOf };
+}
+
+/** Step 2: the data user learns the upper triangle of M, row by row, in [0, 2^ringBits). */
+async function turn(
+  session: MatrixSession,
+  T: Piece,
+  secrets: () => TurningSecrets,
+  parameters: TurnedSizes,
+): Promise<Piece> {
+  const turned = await session.together(...turnedProducts(session, T, secrets, parameters));
+  const { product, matrixOf } = openingProduct(session, turned, secrets, parameters);
+  const [opened] = await session.together(product);
+  return matrixOf(opened!);
 }
 
 /** Step 4: the data user learns Pᵀ A + flood, d × components, in [0, 2^vectorRingBits). */
@@ -202,13 +295,15 @@ export function unknown(): never {
   throw new TypeError('a session expected only what its end knows');
 }
 
-/** Cuts integers into digits, the last with the sign: all lowest digits first, one below the other. */
-function digitsOf(column: Matrix, bits: number, digits: number): Matrix {
+/** Cuts integers into digits, the last with the sign: all lowest digits first, one matrix below the other. */
+function digitsOf(matrix: Matrix, bits: number, digits: number): Matrix {
   return Array.from({ length: digits }, (_, t) =>
-    column.map(([entry]) => {
-      const rest = entry! >> BigInt(bits * t);
-      return [t === digits - 1 ? rest : BigInt.asUintN(bits, rest)];
-    }),
+    matrix.map((row) =>
+      row.map((entry) => {
+        const rest = entry >> BigInt(bits * t);
+        return t === digits - 1 ? rest : BigInt.asUintN(bits, rest);
+      }),
+    ),
   ).flat();
 }
 
@@ -222,6 +317,10 @@ function fromDigits(share: Matrix, bits: number, digits: number, ringBits: numbe
       return BigInt.asUintN(ringBits, sum);
     }),
   );
+}
+
+function diagonal(d: number, entry: bigint): Matrix {
+  return zeros(d, d).map((row, i) => row.map((zero, j) => (i === j ? entry : zero)));
 }
 
 function zeros(rows: number, columns: number): Matrix {

@@ -170,7 +170,12 @@ export function dealtLattice(source: RandomSource = randomBytes): {
       async answer(factors, beforeOpening) {
         if (factors.some(({ opening }) => opening)) await beforeOpening?.();
         const theirs = await putters.get();
-        const made = factors.map((factor, i) => deal(plan, factor, theirs[i]!, random));
+        const made: ReturnType<typeof deal>[] = [];
+        for (const [i, one] of factors.entries()) {
+          const before = made.map(({ own }) => own);
+          const factor = typeof one.factor === 'function' ? one.factor(before) : one.factor;
+          made.push(deal(plan, { ...one, factor }, theirs[i]!, random));
+        }
         log.push(...made.map(({ dealt }) => dealt));
         getters.put(made.map(({ dealt }) => dealt.got));
         return made.map(({ own }) => own);
@@ -181,7 +186,7 @@ export function dealtLattice(source: RandomSource = randomBytes): {
 
 function deal(
   { products }: LatticePlan,
-  { product, factor, plus, opening }: CspFactor,
+  { product, factor, plus, opening }: CspFactor & { readonly factor: Matrix },
   theirs: UserFactor,
   random: RandomBits,
 ): { readonly dealt: Dealt; readonly own: bigint[][] } {
