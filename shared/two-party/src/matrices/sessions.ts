@@ -31,21 +31,23 @@ export function cspSession(
 }
 
 /**
- * @param onOpened is called when all of the first result that is opened has come, before anything is made of it
+ * @param onOpened is called with the number of an opening, from 0, when all of its results have come, before anything is made of them
  * @param onIdle is called in the first stage, when the CSP is at work
  */
 export function dataUserSession(
   products: Pick<LatticeDataUser, 'multiply'>,
-  { onOpened, onIdle }: { readonly onOpened?: () => void; readonly onIdle?: () => void } = {},
+  { onOpened, onIdle }: { readonly onOpened?: (opening: number) => void; readonly onIdle?: () => void } = {},
 ): MatrixSession {
-  let isOpened = false;
+  let openings = 0;
   return new MatrixSession(['user'], {
     async multiply(first, asked) {
-      const opens = !isOpened && asked.some(({ opened }) => opened !== undefined);
-      isOpened ||= opens;
+      const opens = asked.some(({ opened }) => opened !== undefined);
+      const opening = openings;
+      openings += Number(opens);
+      const onLast = () => onOpened?.(opening);
       const shares = await products.multiply(
         asked.map(({ user }, i) => ({ product: first + i, factor: user.user! })),
-        { ...(opens && onOpened && { onLast: onOpened }), ...(first === 0 && onIdle && { onSent: onIdle }) },
+        { ...(opens && { onLast }), ...(first === 0 && onIdle && { onSent: onIdle }) },
       );
       return shares.map((share) => ({ user: share }));
     },
@@ -69,8 +71,8 @@ export function clearSession(random: RandomBits): MatrixSession {
           );
         const exact = multiplyMatrices(factor, whole, ringBits);
         const own = at(() => (opened ? 0n : random.integer(ringBits)));
-        const under = opened?.under.csp;
-        const share = at((i, j) => exact[i]![j]! - own[i]![j]! + (under?.[i]![j]! ?? 0n));
+        const under = opened ? opened.under.csp! : own.map((row) => row.map(() => 0n));
+        const share = at((i, j) => exact[i]![j]! - own[i]![j]! + under[i]![j]!);
         results.push({ user: share, csp: own });
       }
       return results;

@@ -68,7 +68,9 @@ export async function openTurned(
   const { components } = program;
   const session = dataUserSession(products, {
     onIdle: () => rehearse(parameters, components, ringBits),
-    onOpened: () => holdToPace(stream, paceOf(input, turnedPace(d, components))),
+    onOpened: (opening) => {
+      if (opening === 0) holdToPace(stream, paceOf(input, turnedPace(d, components)));
+    },
   });
   let found: Opened | undefined;
   const decompose = async ({ user }: Piece) => {

@@ -2,9 +2,11 @@
  * Bounds on the statistical distance between the data user's view and its simulation, with an argument for each term:
  * of a pencil in docs/rotated-pencils.md, "The distance", of a sketch in docs/rotated-sketches.md, "The distance".
  */
+import { HIDING_BITS } from '../lattice/sizes.ts';
 import { MASK_GUARD } from './parameters.ts';
-import { type PencilParameters, STRETCH_GUARD, TRUNCATION_GUARD } from './pencil/parameters.ts';
+import { ERROR_GUARD, type PencilParameters, STRETCH_GUARD } from './pencil/parameters.ts';
 import { NOISE_EXPONENT, SHIFT_BITS, type SketchParameters } from './sketch/parameters.ts';
+import { TRUNCATION_GUARD, TRUNCATION_UNITS } from './truncation.ts';
 
 /** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most this number times ‖Δ‖. */
 const PER_DEVIATION = 1 / Math.sqrt(2 * Math.PI);
@@ -18,6 +20,7 @@ interface PencilDistance {
   readonly truncationInSignal: number;
   readonly rotationInVectors: number;
   readonly truncationInVectors: number;
+  readonly products: number;
   readonly wraps: number;
   readonly sampling: number;
   readonly floor: number;
@@ -29,6 +32,7 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
   const { features: d, components: k, groups: r, columns: n, exponents, truncates } = parameters;
   const { rotationBits, fineRotationBits, mixingBits, signalBits, whiteBits, directionBits, leastBits } =
     parameters;
+  const { hiddenBits, maskBits } = parameters;
   // The trace of T over the least eigenvalue of B, at most, where the result is not refused.
   const stretch = 2 ** (exponents.noise - STRETCH_GUARD) / Math.sqrt(d);
   // MDR's T is rounded, and may have a norm of three times its trace. What is raised is larger by far than
@@ -45,16 +49,19 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
   const ofFlood = PER_DEVIATION * 2 ** exponents.flood;
   const parts = {
     rotationInMatrix: ((ofNoise * (2 + rotation) * rotation) / Math.SQRT2) * norm,
-    mask: 2 ** -MASK_GUARD * (1 + 2 ** -20) * (rounded ? 2 : 1),
+    mask: ((d * (d + 1)) / 2) * 2 ** (hiddenBits - maskBits) * (1 + 2 ** -20),
     rotationInSignal:
       ofNoise *
       (Math.sqrt(stretch) * rounding(d, fineRotationBits) + rotation + (mixes ? rounding(n, mixingBits) : 0)),
     truncationInSignal:
       ofNoise *
+      TRUNCATION_UNITS *
       (2 ** (-leastBits / 2 - signalBits) * Math.sqrt(d * r) +
         2 ** -whiteBits * (Math.sqrt(d * r) + (mixes ? Math.sqrt(d * n) : 0))),
     rotationInVectors: ofFlood * 2 * rotation * Math.sqrt(k),
-    truncationInVectors: ofFlood * 2 * Math.sqrt(d * k) * 2 ** -directionBits,
+    truncationInVectors: ofFlood * TRUNCATION_UNITS * 2 * Math.sqrt(d * k) * 2 ** -directionBits,
+    // The floods of all, and what those that open Y and W are off by.
+    products: (truncates ? 14 : 13) * 2 ** -HIDING_BITS + 2 * PER_DEVIATION * 2 ** -ERROR_GUARD,
     // G, X, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A, and the part of T that is truncated.
     wraps: (5 + (mixes ? 1 : 0) + (truncates ? 1 : 0)) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in three matrices; noise of more

@@ -19,7 +19,6 @@ import {
 } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { HIDING_BITS } from '../lattice/sizes.ts';
-import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/precision.ts';
 
 /**
@@ -27,10 +26,12 @@ import { SOLVE_FRACTION } from '../programs/precision.ts';
  * as large as the floor of a row.
  */
 const MAXIMUM_PCA_RING_BITS = 256;
+/** The widest ring of a pencil or a sketch: no product of a task that has none wider needs more than a modulus has. */
+const MAXIMUM_RING_BITS = 300;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
 /** The noise and P T are half of what the mask hides; the noise’s product and M’s own, with what other rows do, are a quarter. */
-const HIDDEN_GUARD = 2;
+export const HIDDEN_GUARD = 2;
 /** All entries of the vectors together are off by less than 2^−40 of a deviation of the flood, in Euclidean length. */
 export const VECTOR_GUARD = 40;
 /** The secret products of a PCA. */
@@ -112,6 +113,16 @@ export interface RotatedParameters {
    */
   readonly shareBits: { readonly R: number; readonly V: number };
 }
+
+/** What decides the sizes of the products for T. */
+export type ScatterSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'shareBits' | 'raise'>;
+
+/** What decides those of the products for M. */
+export type TurnedSizes = Pick<
+  RotatedParameters,
+  'features' | 'ringBits' | 'rotationBits' | 'noiseEntryBits' | 'turnedErrorBits' | 'hiddenBits'
+> &
+  Partial<Pick<RotatedParameters, 'noiseScale'>>;
 
 /**
  * @throws ERR_TASK_RANGE for more than 400 features, of a correlation matrix 200, or when the ring would be wider than 256 bits

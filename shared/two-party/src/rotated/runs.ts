@@ -13,9 +13,10 @@ import { answerRotated, type CspLattice } from './csp.ts';
 import { askRotated, type UserLattice } from './data-user.ts';
 import { answerPencil } from './pencil/csp.ts';
 import { askPencil } from './pencil/data-user.ts';
+import { pencilPlan } from './pencil/steps.ts';
 import type { RandomBits } from './random.ts';
 import { drawPencilSecrets, drawSecrets, drawSketchSecrets } from './secrets.ts';
-import { digitBitsOf, type Exchange, exchangesOfPencil, exchangesOfSketch } from './sizes.ts';
+import { digitBitsOf, type Exchange, exchangesOfSketch } from './sizes.ts';
 import { answerSketch } from './sketch/csp.ts';
 import { askSketch } from './sketch/data-user.ts';
 import type { Chooser, Correlator, CspProducts, DataUserProducts } from './steps.ts';
@@ -68,10 +69,9 @@ const RUNS: Readonly<Record<Rotation['matrix'], Run>> = {
     ask: ({ stream, bothWays }, asked, input) => askSketch(stream, bothWays, asked, input),
   },
   pencil: {
-    exchanges: exchangesOfPencil,
-    answer: ({ stream, products, random }, asked, input) =>
-      answerPencil(stream, products, asked, input, (parameters) => drawPencilSecrets(parameters, random)),
-    ask: ({ stream, products }, asked, input) => askPencil(stream, products, asked, input),
+    answer: ({ stream, lattice, random }, asked, input) =>
+      answerPencil(stream, lattice, asked, input, (parameters) => drawPencilSecrets(parameters, random)),
+    ask: ({ stream, lattice }, asked, input) => askPencil(stream, lattice, asked, input),
   },
 };
 
@@ -91,7 +91,9 @@ export function exchangesOf(task: StatisticsTask, program: Program): readonly Ex
 
 /** Returns the number of products that a data user's progress counts; those of a circuit that comes before are not among them. */
 export async function plannedProducts(task: StatisticsTask, program: Program): Promise<number> {
-  if (runOf(task).exchanges === undefined) return productsOf(await turningPlan(task, program));
+  const { matrix } = programBy('rotated', task);
+  if (matrix !== 'sketch')
+    return productsOf(await (matrix === 'pencil' ? pencilPlan : turningPlan)(task, program));
   return exchangesOf(task, program)
     .flat(2)
     .reduce((sum, size) => sum + digitProducts(size), 0);

@@ -2,8 +2,6 @@
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
 import { bitsLeft } from './matrices.ts';
-import { ceilLog2 } from './parameters.ts';
-import { pencilParameters } from './pencil/parameters.ts';
 import { sketchParameters } from './sketch/parameters.ts';
 import { type Cut, liftingSizes, piecesOf } from './sketch/products.ts';
 
@@ -24,45 +22,6 @@ function size(
 /** Over a fast line bytes cost less than what they save: see DigitBits. */
 export function digitBitsOf({ serverLine }: Pick<StatisticsTask, 'serverLine'>): DigitBits {
   return serverLine === 'fast' ? 3 : DIGIT_BITS;
-}
-
-export function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exchange[] {
-  const parameters = pencilParameters(task, program);
-  const { features: d, components: k, classes, groups: r, columns: n, shareBits, ringBits } = parameters;
-  const { group, signal, white, turned, back, inner, openRing, vectorRing, wide } = parameters;
-  const count = classes.reduce((total, one) => total + one);
-  const entryBits = parameters.rotationBits + 1;
-  const scaling = size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits);
-  // With a floor, sums of rows without noise stand beside those with it.
-  const summed = parameters.summed ? count : 2 * count;
-  const ofSums = () => [
-    size([d, summed, summed], shareBits.sums + 1, wide.ring),
-    size([d, summed, d], shareBits.sums + 1, wide.ring),
-  ];
-  const statistics = parameters.truncates
-    ? [...ofSums(), ...(parameters.summed ? [] : [scaling])]
-    : [size([d, 1, d], shareBits.V + ceilLog2(classes[0]!) + 1, ringBits), scaling];
-  return [
-    [
-      [
-        ...statistics,
-        size([d, classes[0]!, r], shareBits.sums + 1, group.ring),
-        size([d, d, r], parameters.fineRotationBits + 1, signal.ring),
-        ...rotating(d, entryBits, parameters.noiseEntryBits, ringBits),
-      ],
-    ],
-    [
-      [
-        size([r, d, d], bitsLeft(signal), white.ring),
-        size([d, d, n], entryBits, turned.ring),
-        ...(n > 1 ? [size([n, n, d], parameters.mixingBits + 1, openRing)] : []),
-      ],
-    ],
-    [
-      [size([d, d, k], entryBits, back.ring)],
-      [size([k, d, d], bitsLeft(back), inner.ring), size([d, d, k], entryBits, vectorRing)],
-    ],
-  ];
 }
 
 /**

@@ -7,7 +7,14 @@ import type { LatticePlan, ProductSize } from '../lattice/sizes.ts';
 import type { End, MatrixSession, Piece, Product } from '../matrices/session.ts';
 import { planOf } from '../matrices/sessions.ts';
 import { columnOf, inRing, type Matrix, symmetricMatrix, traceOf, transpose, upperOf } from './matrices.ts';
-import { ceilLog2, type RotatedParameters, rotatedParameters, VECTOR_GUARD } from './parameters.ts';
+import {
+  ceilLog2,
+  type RotatedParameters,
+  rotatedParameters,
+  type ScatterSizes,
+  type TurnedSizes,
+  VECTOR_GUARD,
+} from './parameters.ts';
 import type { RotationSecrets } from './secrets.ts';
 
 /** A whole result is off by less than 2^−44 units, so that it is exact except with a probability of 2^−43. */
@@ -69,8 +76,6 @@ export async function scatter(
   return shareOf(await session.together(...products));
 }
 
-export type ScatterSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'shareBits' | 'raise'>;
-
 /** The products of step 1, and the shares of T that follow from theirs. */
 export function scatterProducts(
   session: MatrixSession,
@@ -127,18 +132,6 @@ export function scaledProduct(
   };
   return { product: ofR.product, shareOf };
 }
-
-/** What of a method's sizes decides those of M's products: see RotatedParameters. */
-export type TurnedSizes = Pick<
-  RotatedParameters,
-  | 'features'
-  | 'ringBits'
-  | 'rotationBits'
-  | 'noiseEntryBits'
-  | 'noiseScale'
-  | 'turnedErrorBits'
-  | 'hiddenBits'
->;
 
 type TurningSecrets = Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>;
 

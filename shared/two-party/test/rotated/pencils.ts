@@ -10,7 +10,7 @@ import { askPencil } from '../../src/rotated/pencil/data-user.ts';
 import type { PencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { type Given, settingOf } from '../programs/data.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, share } from './settings.ts';
@@ -76,17 +76,12 @@ export async function runPencil(
     markAnswered = async () => undefined,
   }: RunOptions = {},
 ) {
-  const { chooser, correlator, log } = clearProducts();
+  const { csp: atCsp, user: atUser, log } = dealtLattice();
   const [user, csp] = await Promise.allSettled([
-    askPencil(
-      new MessageStream(channels[1]),
-      async () => correlator,
-      { task, program },
-      { ...evaluator, pace: AT_ONCE },
-    ),
+    askPencil(new MessageStream(channels[1]), atUser, { task, program }, { ...evaluator, pace: AT_ONCE }),
     answerPencil(
       new MessageStream(channels[0]),
-      async () => chooser,
+      atCsp,
       { task, program },
       { ...garbler, markAnswered },
       secrets,

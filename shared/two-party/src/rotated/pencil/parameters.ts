@@ -20,17 +20,20 @@ import {
   type StatisticsTask,
   summedClasses,
 } from '@eigenveil/task';
-import type { Truncated } from '../matrices.ts';
 import {
   ceilLog2,
   checkRings,
   checkSide,
   type Exponents,
+  HIDDEN_GUARD,
   MASK_GUARD,
   NOISE_INTEGER_BITS,
+  type ScatterSizes,
   shareBitsOf,
   traceBitsOf,
 } from '../parameters.ts';
+import type { ReturningSizes } from '../returning.ts';
+import { TRUNCATION_GUARD, type Truncated } from '../truncation.ts';
 import { reductionOf } from './reduction.ts';
 
 /**
@@ -44,10 +47,8 @@ const FLOORED_EXPONENTS: Exponents = {
   flood: ROTATED_PENCIL_BITS - 6,
   guard: ROTATED_PENCIL_BITS + 40,
 };
-/** A truncation goes wrong with probability 2^−42 over all entries. */
-export const TRUNCATION_GUARD = 42;
 /** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
-const ERROR_GUARD = 42;
+export const ERROR_GUARD = 42;
 /**
  * The trace of T is at most 2^(n − 11)/√d times B's least eigenvalue where the result is not refused, with
  * noise of 2^−n.
@@ -70,6 +71,8 @@ export interface PencilParameters {
   /** Classes of each labelling; the first one's less one are the columns of G. */
   readonly classes: readonly number[];
   readonly groups: number;
+  /** Columns of V: sums of rows by class, of all labellings; with a floor and an R those without noise beside those with it. */
+  readonly sums: number;
   /** Columns of Y: those of G, and one more for each feature where ρ′ > 0. */
   readonly columns: number;
   readonly exponents: Exponents;
@@ -102,6 +105,9 @@ export interface PencilParameters {
   readonly fineRotationBits: number;
   readonly noiseBits: number;
   readonly noiseEntryBits: number;
+  /** What P T and M may be off by, and the mask that hides it: as RotatedParameters has them. */
+  readonly turnedErrorBits: number;
+  readonly hiddenBits: number;
   readonly maskBits: number;
   /** Fraction bits of H, and G = V·H. */
   readonly contrastBits: number;
@@ -121,6 +127,8 @@ export interface PencilParameters {
   /** Y: its ring and fraction bits. */
   readonly openRing: number;
   readonly openBits: number;
+  /** Bits of what an entry of Y may be off by in the product that opens it, and as much again by other rows. */
+  readonly signalErrorBits: number;
   /** Fraction bits of the directions, of P₂ᵀ A, of C̃ and of C̃ᵀ P₂ᵀ A. */
   readonly directionBits: number;
   readonly back: Truncated;
@@ -129,6 +137,8 @@ export interface PencilParameters {
   readonly vectorBits: number;
   /** Fraction bits of the flood after its scale. */
   readonly floodBits: number;
+  /** Bits of what an entry of W may be off by in the product that opens it, and as much again by other rows. */
+  readonly vectorErrorBits: number;
   /** B's eigenvalues are at least 2^leastBits. */
   readonly leastBits: number;
 }
@@ -226,7 +236,7 @@ type Sizes = Pick<
 
 /** All lengths and scales, whether they fit or not. */
 export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParameters {
-  const { features: d, components, groups, columns, shareBits, summed, fractionBits } = sizes;
+  const { features: d, components, classes, groups, columns, summed, fractionBits } = sizes;
   const none = { sumFractionBits: fractionBits, raises: new Array<bigint>(d).fill(0n), raise: 0n };
   const { sumFractionBits, ...raises } = floored ?? none;
   const exponents = floored ? FLOORED_EXPONENTS : EXPONENTS;
@@ -246,7 +256,11 @@ export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParame
   const leastBits = 2 * fractionBits - LEAST_EIGENVALUE_BITS;
   // MDR's T is rounded. Where it is no more than rounding the mask alone hides what P's own rounding makes of
   // it.
-  const smallScatterBits = summed ? rotationBits + 2 * ceilLog2(d) + 2 : 0;
+  const smallScatterBits = summed ? rotationBits + 2 * ceilLog2(d) + 3 : 0;
+  const turnedErrorBits = Math.max(1, ceilLog2(d) - 1);
+  const turnedBits = Math.ceil(rotationBits + Math.log2(d) / 2) + 1 + turnedErrorBits;
+  const hiddenBits = Math.max(traceBits + scatterBits, smallScatterBits, turnedBits) + HIDDEN_GUARD;
+  const count = classes.reduce((sum, one) => sum + one);
 
   const slack = (entries: number) => TRUNCATION_GUARD + ceilLog2(entries) + 1;
   const spread = (entries: number) => Math.ceil(Math.log2(entries) / 2);
@@ -268,17 +282,20 @@ export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParame
     truncates: summed || floored !== undefined,
     // Twice T, of twice as many fraction bits as H has.
     wide: {
-      ring: Math.max(traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d), shareBits.sums + 1),
+      ring: traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d),
       cut: 2 * CONTRAST_BITS + 1 - scatterBits,
     },
     rotationBits,
     fineRotationBits,
     noiseBits,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
-    maskBits: Math.max(traceBits + scatterBits, smallScatterBits) + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD,
+    sums: summed || floored === undefined ? count : 2 * count,
+    turnedErrorBits,
+    hiddenBits,
+    maskBits: hiddenBits + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD,
     contrastBits: CONTRAST_BITS,
     group: {
-      ring: Math.max(half + finer + CONTRAST_BITS + atGroups, shareBits.sums + 1),
+      ring: half + finer + CONTRAST_BITS + atGroups,
       cut: finer + CONTRAST_BITS - groupBits,
     },
     signal: {
@@ -296,12 +313,15 @@ export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParame
     mixingBits,
     openRing: openBits + 2,
     openBits,
+    // All entries together are off by 2^−43 of a deviation at most.
+    signalErrorBits: openBits - exponents.noise - ERROR_GUARD - 1 - spread(d * columns),
     directionBits,
     back: { ring: vectorBits + atComponents, cut: rotationBits },
     inner: { ring: 2 * directionBits + atComponents, cut: directionBits },
     vectorRing: vectorBits + 2,
     vectorBits,
     floodBits: vectorBits - exponents.flood,
+    vectorErrorBits: vectorBits - exponents.flood - ERROR_GUARD - 1 - spread(d * components),
     leastBits,
   };
 }
@@ -310,11 +330,16 @@ export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParame
  * Returns the sizes of the products for T from one sum of all rows: its shares are sums of those of the first
  * labelling's classes.
  */
-export function totalSizes({ ringBits, shareBits: { R, V }, classes }: PencilParameters) {
-  return { ringBits, shareBits: { R, V: V + ceilLog2(classes[0]!) } };
+export function totalSizes({
+  features,
+  ringBits,
+  shareBits: { R, V },
+  classes,
+}: PencilParameters): ScatterSizes {
+  return { features, ringBits, shareBits: { R, V: V + ceilLog2(classes[0]!) }, raise: 0n };
 }
 
 /** Returns the sizes of the products of the way back. */
-export function returningSizes(parameters: PencilParameters) {
-  return { ...parameters, side: parameters.features, ringBits: parameters.vectorRing };
+export function returningSizes(parameters: PencilParameters): ReturningSizes {
+  return { ...parameters, side: parameters.features };
 }

@@ -1,112 +1,113 @@
 /**
- * Step 2 of a pencil of MDR, which has no R, and of any pencil with a floor: shares of V W Vᵀ, for a W that the data user knows, V = V_csp + V_user. The CSP's bits of V_csp meet W, which gives
- * shares of Z = V_csp W, and then Z_userᵀ + 2 W V_userᵀ. What that gives, E, and Z_csp make 2 V_csp W Vᵀ with E + Eᵀ: so both find
- * shares of 2 V W Vᵀ.
+ * Step 2 of a pencil, its first part: shares of T. Where T is Q·R − V·Vᵀ of all rows, it is that of a PCA. For MDR, which has no R, and
+ * for any pencil with a floor, it has V W Vᵀ for a W that the data user knows, V = V_csp + V_user: C's short integers V_csp meet W, which
+ * gives shares of Z = V_csp W, and then Zᵀ + 2 W V_userᵀ. What that gives, E, makes 2 V W Vᵀ with Eᵀ and the data user's own 2 V_user W
+ * V_userᵀ.
  *
- * Step 2 of a pencil of R with a floor: shares of T = Q·R − V·(Q D_M⁻¹)·Vᵀ + V'·HHᵀ·V'ᵀ, that is Q times S_W, with the noise on R, and Q times S_B of the noised
- * sums V'; and of the floor's ridge, times Q, on its diagonal. Both quadratic terms are one, of V and V' side by side.
+ * With R and a floor, T = Q·R − V·(Q D_M⁻¹)·Vᵀ + V'·HHᵀ·V'ᵀ, that is Q times S_W, with the noise on R, and Q times S_B of the noised sums
+ * V'; and the floor's ridge, times Q, on its diagonal. Both quadratic terms are one, of V and V' side by side.
  */
-import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
-import {
-  addDiagonal,
-  addMatrices,
-  columnOf,
-  inRing,
-  type Matrix,
-  multiplyMatrices,
-  multiplySigned,
-  symmetricMatrix,
-  transpose,
-  truncateCsp,
-  truncateUser,
-} from '../matrices.ts';
-import type { PencilShares } from '../shares.ts';
-import { shortChoices } from '../steps.ts';
-import type { PencilParameters } from './parameters.ts';
+import type { MatrixSession, Piece, Product } from '../../matrices/session.ts';
+import { addDiagonal, addMatrices, inRing, type Matrix, multiplyMatrices, transpose } from '../matrices.ts';
+import { truncated, truncatedSizes } from '../truncation.ts';
+import { exactProduct, scaledProduct, scatterProducts } from '../turning.ts';
+import { type PencilParameters, totalSizes } from './parameters.ts';
 
-/** The CSP's products, both with bits of V_csp, d × classes. */
-export function summedChoices(V: Matrix, { shareBits, wide }: PencilParameters): ChosenProduct[] {
-  const short = shortChoices(V, shareBits.sums, wide.ring);
-  return [
-    { ...short, columns: V[0]!.length },
-    { ...short, columns: V.length },
-  ];
+/** Shares of the statistics: R as a column of its upper triangle, none for MDR; V and groups as PencilShares has them. */
+export interface PencilPieces {
+  readonly R: Piece;
+  readonly V: Piece;
+  readonly groups: Piece;
 }
 
-/** The CSP's share of V W Vᵀ from its shares of those products. */
-export function summedShareOfCsp(
-  V: Matrix,
-  [Z, mixed]: readonly Matrix[],
-  { wide, ringBits }: PencilParameters,
-): bigint[][] {
-  const half = addMatrices(multiplySigned(V, transpose(Z!)), mixed!, wide.ring);
-  const doubled = addMatrices(half, transpose(half), wide.ring);
-  return inRing(truncateCsp(doubled, wide), ringBits);
+/** What the data user knows by now. */
+export interface Weights {
+  readonly Q: () => bigint;
+  /** H of the first labelling, classes × (classes − 1), in units of 2^−contrastBits. */
+  readonly contrasts: () => Matrix;
+  /** W of all columns of V, in units of 2^(−2 contrastBits). */
+  readonly weights: () => Matrix;
 }
 
-/** The data user's ends of the same products, and its share of V W Vᵀ from theirs. */
-export function summedCorrelations(V: Matrix, weights: Matrix, parameters: PencilParameters) {
-  const { ringBits, shareBits, wide } = parameters;
-  const W = inRing(weights, wide.ring);
-  const mixed = multiplyMatrices(W, transpose(V), wide.ring);
-  const twice = addMatrices(mixed, mixed, wide.ring);
-  const own = multiplyMatrices(V, twice, wide.ring);
-  const fromZ = ([Z]: readonly Matrix[]) => addMatrices(transpose(Z!), twice, wide.ring);
-  const short = { rows: V.length, entryBits: shareBits.sums + 1, ringBits: wide.ring };
-  const products: CorrelatedProduct[] = [
-    { ...short, matrix: W },
-    { ...short, matrix: { inner: W.length, columns: V.length, from: fromZ } },
-  ];
-  const share = ([, half]: readonly Matrix[]) => {
-    const doubled = addMatrices(addMatrices(half!, transpose(half!), wide.ring), own, wide.ring);
-    return inRing(truncateUser(doubled, wide), ringBits);
-  };
-  return { products, share };
-}
-
-type Sums = Pick<PencilShares, 'R' | 'V'>;
-
-/** The CSP's products, the last of which is of bits of R with Q. */
-export function flooredChoices({ R, V }: Sums, parameters: PencilParameters): ChosenProduct[] {
-  const { shareBits, ringBits } = parameters;
-  return [
-    ...summedChoices(V, parameters),
-    { ...shortChoices(columnOf(R), shareBits.R, ringBits), columns: 1 },
-  ];
-}
-
-/** The CSP's share of T from its shares of those products. */
-export function flooredShareOfCsp(
-  { V }: Sums,
-  [Z, mixed, scaled]: readonly Matrix[],
+/** Shares of T, and of a product that goes along with the first of it. */
+export async function scatterOf(
+  session: MatrixSession,
+  shares: PencilPieces,
+  weights: Weights,
   parameters: PencilParameters,
-): bigint[][] {
-  const ofSums = summedShareOfCsp(V, [Z!, mixed!], parameters);
-  return addMatrices(symmetricMatrix(scaled!.flat(), V.length), ofSums, parameters.ringBits);
-}
-
-/** The data user's ends of the same products, and its share of T from theirs. */
-export function flooredCorrelations(
-  { R, V }: Sums,
-  Q: bigint,
-  weights: Matrix,
-  parameters: PencilParameters,
-) {
-  const { shareBits, ringBits, raises } = parameters;
-  const summed = summedCorrelations(V, weights, parameters);
-  const own = symmetricMatrix(
-    R.map((entry) => Q * entry),
-    V.length,
+  along: Product,
+): Promise<{ readonly T: Piece; readonly beside: Piece }> {
+  const { ringBits, truncates, summed, raises } = parameters;
+  if (!truncates) {
+    const V = session.each([shares.groups], totals);
+    const sizes = totalSizes(parameters);
+    const { products, shareOf } = scatterProducts(session, { R: shares.R, V }, weights.Q, sizes);
+    const [beside, ...made] = await session.together(along, ...products);
+    return { T: shareOf(made), beside: beside! };
+  }
+  const scaled = summed ? undefined : scaledProduct(session, shares.R, weights.Q, parameters);
+  const first = weightedProduct(session, shares.V, weights, parameters);
+  const more = scaled ? [scaled.product] : [];
+  const [beside, Z, part] = await session.together(along, first.product, ...more);
+  const ofSums = await summedShares(session, shares.V, first.whole(Z!), weights, parameters);
+  if (!scaled) return { T: ofSums, beside: beside! };
+  const sum = session.each([scaled.shareOf(part!), ofSums], (left, right) =>
+    addMatrices(left, right, ringBits),
   );
-  const share = ([Z, mixed, scaled]: readonly Matrix[]) => {
-    const ofSums = addMatrices(own, summed.share([Z!, mixed!]), ringBits);
-    const whole = addMatrices(symmetricMatrix(scaled!.flat(), V.length), ofSums, ringBits);
-    return addDiagonal(
-      whole,
-      raises.map((raise) => Q * raise),
+  const raised = session.at('user', () =>
+    addDiagonal(
+      sum.user!,
+      raises.map((raise) => weights.Q() * raise),
       ringBits,
-    );
-  };
-  const scaling = { ringBits, matrix: inRing([[Q]], ringBits), rows: R.length, entryBits: shareBits.R + 1 };
-  return { products: [...summed.products, scaling], share };
+    ),
+  );
+  return { T: { ...sum, ...raised }, beside: beside! };
+}
+
+/** The product Z = V_csp W, which is exact: V_csp, which is long, meets it once more. */
+function weightedProduct(
+  session: MatrixSession,
+  V: Piece,
+  { weights }: Weights,
+  { features: d, sums, shareBits, wide }: PencilParameters,
+) {
+  const W = session.at('user', () => inRing(weights(), wide.ring));
+  const sides = { rows: d, inner: sums, columns: sums };
+  return exactProduct(session, V, W, { ...sides, bits: shareBits.sums, ringBits: wide.ring });
+}
+
+/** Shares of V W Vᵀ from those of Z. */
+async function summedShares(
+  session: MatrixSession,
+  V: Piece,
+  Z: Piece,
+  { weights }: Weights,
+  { features: d, sums, shareBits, wide, ringBits }: PencilParameters,
+): Promise<Piece> {
+  const twice = session.at('user', () => {
+    const mixed = multiplyMatrices(weights(), transpose(V.user!), wide.ring);
+    return addMatrices(mixed, mixed, wide.ring);
+  });
+  const columns = session.each([Z], transpose);
+  const [E] = await session.together({
+    size: {
+      ...{ rows: d, inner: sums, columns: d, part: 'whole', ...truncatedSizes(wide) },
+      ...{ factorBits: shareBits.sums, rowBits: shareBits.sums + Math.ceil(Math.log2(sums) / 2) },
+    },
+    csp: session.at('csp', () => V.csp!),
+    user: session.at('user', () => addMatrices(columns.user!, twice.user!, wide.ring)),
+    plus: columns,
+  });
+  const doubled = session.each([E!], (half) => addMatrices(half, transpose(half), wide.ring));
+  const own = session.at('user', () =>
+    addMatrices(doubled.user!, multiplyMatrices(V.user!, twice.user!, wide.ring), wide.ring),
+  );
+  return session.each([truncated(session, { ...doubled, ...own }, wide)], (integers) =>
+    inRing(integers, ringBits),
+  );
+}
+
+/** Sums of all rows, as a column. */
+function totals(groups: Matrix): Matrix {
+  return groups.map((row) => [row.reduce((sum, entry) => sum + entry, 0n)]);
 }

@@ -22,7 +22,7 @@ import {
 } from '@eigenveil/task';
 import type { Truncated } from '../matrices.ts';
 import { ceilLog2, checkRings, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
-import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
+import { TRUNCATION_GUARD } from '../truncation.ts';
 import type { Cut } from './products.ts';
 
 /**
