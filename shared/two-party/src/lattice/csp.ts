@@ -6,21 +6,11 @@ import { TWO_PARTY_CODES } from '../codes.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Matrix } from '../rotated/matrices.ts';
 import { addMessage, answerOf, factorResidues, type Opening, type Received } from './answers.ts';
-import {
-  answersOf,
-  checkPlan,
-  ciphertextsOf,
-  contextOf,
-  type KeyName,
-  LATTICE_MESSAGE,
-  nameOf,
-  publicsOf,
-  ringsOf,
-} from './messages.ts';
+import { answersOf, ciphertextsOf, contextOf, LATTICE_MESSAGE, publicsOf, ringsOf } from './messages.ts';
 import { type Claim, verify } from './proof.ts';
 import type { Polynomial, Ring } from './ring.ts';
 import type { Degree } from './security.ts';
-import { type LatticePlan, proofBytes, type SizedProduct } from './sizes.ts';
+import { type KeySize, type LatticePlan, proofBytes } from './sizes.ts';
 import { countOf, firstWords, insideOf, outsideOf, type Words, wordBytes } from './words.ts';
 
 /** A factor of the CSP for a product, by the product's number in the plan; with an opening the data user learns the result. */
@@ -38,10 +28,9 @@ export class LatticeCsp {
   readonly #plan: LatticePlan;
   readonly #draw: (purpose: string) => RandomSource;
   readonly #rings: ReadonlyMap<Degree, Ring>;
-  readonly #keyNames: readonly KeyName[];
   readonly #publics: ReturnType<typeof publicsOf>;
   /** Coefficients as they came. */
-  readonly #keys = new Map<string, Polynomial>();
+  readonly #keys: Polynomial[] = [];
   readonly #ciphertexts: Polynomial[][] = [];
   /** All that came: what this end draws for an answer follows from it. */
   readonly #received = createHash('sha256');
@@ -56,13 +45,10 @@ export class LatticeCsp {
     seed: Uint8Array,
     draw: (purpose: string) => RandomSource,
   ) {
-    checkPlan(plan);
     this.#stream = stream;
     this.#plan = plan;
     this.#draw = draw;
-    const { rings, keys } = ringsOf(plan);
-    this.#rings = rings;
-    this.#keyNames = keys;
+    this.#rings = ringsOf(plan);
     this.#publics = publicsOf(plan, this.#rings, seed);
     this.#received.update(seed);
   }
@@ -83,11 +69,11 @@ export class LatticeCsp {
   }
 
   async #receive(): Promise<void> {
-    for (const key of this.#keyNames) {
-      const ring = this.#rings.get(key.degree)!;
-      const sent = ring.polynomial();
-      await this.#fill(ring, sent, LATTICE_MESSAGE.key, firstWords(ring.degree));
-      this.#keys.set(nameOf(key), sent);
+    for (const size of this.#plan.keys) {
+      const ring = this.#ringOf(size);
+      const key = ring.polynomial();
+      await this.#fill(ring, key, LATTICE_MESSAGE.key, firstWords(ring.degree));
+      this.#keys.push(key);
     }
     for (const [i, product] of this.#plan.products.entries()) {
       const ring = this.#ringOf(product);
@@ -103,7 +89,7 @@ export class LatticeCsp {
   }
 
   /**
-   * Answers some products of one stage, in the order in which the data user has them. Returns this end's shares, in
+   * Answers some products, in the order in which the data user has them. Returns this end's shares, in
    * [0, 2^ringBits); of what is opened, nothing.
    * @param beforeOpening is awaited before an answer that opens anything
    * @throws ERR_CHANNEL_MESSAGE, also when a proof of form does not hold, before anything is opened, and the errors of the stream
@@ -150,7 +136,7 @@ export class LatticeCsp {
     await ring.scopeOf(async () => {
       const key = {
         a: this.#publics.keys.get(ring.degree)!,
-        b: ring.copy(this.#keys.get(nameOf(product))!),
+        b: ring.copy(this.#keys[this.#plan.keyOf[i]!]!),
       };
       ring.forward(key.b);
       const places = [...ciphertextsOf(packing)];
@@ -188,8 +174,8 @@ export class LatticeCsp {
         publics: [this.#publics.keys.get(ring.degree)!, ...this.#publics.products[first!]!],
         context: contextOf(digest, statement, number),
       };
-      const sent = statement.products.map((product, p) => [
-        this.#keys.get(nameOf({ stage: statement.stages[p]!, degree: ring.degree }))!,
+      const sent = statement.products.map((product) => [
+        this.#keys[this.#plan.keyOf[product]!]!,
         ...this.#ciphertexts[product]!,
       ]);
       const proof = await this.#read(LATTICE_MESSAGE.proof, proofBytes(statement));
@@ -216,7 +202,7 @@ export class LatticeCsp {
     return bytes;
   }
 
-  #ringOf({ degree, up }: SizedProduct): Ring {
+  #ringOf({ degree, up }: KeySize): Ring {
     return this.#rings.get(degree)!.prefix(up);
   }
 }

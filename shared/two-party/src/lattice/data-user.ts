@@ -1,26 +1,16 @@
-/** The data user's end of the secret products of a run: one key for each stage, what depends on no data first, proofs of it, answers. */
+/** The data user's end of the secret products of a run: keys, what depends on no data first, proofs of it, answers. */
 import { createHash } from 'node:crypto';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Matrix } from '../rotated/matrices.ts';
 import { answerBytes, decrypted, messageOf } from './answers.ts';
-import {
-  answersOf,
-  checkPlan,
-  ciphertextsOf,
-  contextOf,
-  type KeyName,
-  LATTICE_MESSAGE,
-  nameOf,
-  publicsOf,
-  ringsOf,
-} from './messages.ts';
+import { answersOf, ciphertextsOf, contextOf, LATTICE_MESSAGE, publicsOf, ringsOf } from './messages.ts';
 import { resultPlaces } from './packing.ts';
 import { type Claim, prove, type Witness } from './proof.ts';
 import type { Ring, Small } from './ring.ts';
 import { drawError, drawSecret, insideLanes, type Lanes, type Secret, sampleOf } from './samples.ts';
 import type { Degree } from './security.ts';
-import type { LatticePlan, SizedProduct } from './sizes.ts';
+import type { KeySize, LatticePlan, SizedProduct } from './sizes.ts';
 import { outsideOf } from './words.ts';
 
 /** A factor of the data user for a product, by the product's number in the plan. */
@@ -29,9 +19,9 @@ export interface UserFactor {
   readonly factor: Matrix;
 }
 
-/** Moments of a stage at which a caller has something to do. */
+/** Moments of multiply() at which a caller has something to do. */
 export interface Moments {
-  /** All that this end sends in the stage is handed over, and the CSP is at work. */
+  /** All that this end sends is handed over, and the CSP is at work. */
   readonly onSent?: () => void;
   /** The last answer has come, and nothing has been made of it. */
   readonly onLast?: () => void;
@@ -54,7 +44,7 @@ export class LatticeDataUser {
   readonly #onWork: (products: number) => void;
   readonly #rings: ReadonlyMap<Degree, Ring>;
   readonly #publics: ReturnType<typeof publicsOf>;
-  readonly #keys = new Map<string, Key>();
+  readonly #keys: Key[] = [];
   readonly #samples: Sample[][] = [];
   readonly #context = createHash('sha256');
   #proved = false;
@@ -67,7 +57,6 @@ export class LatticeDataUser {
     onWork: (products: number) => void,
     rings: ReadonlyMap<Degree, Ring>,
   ) {
-    checkPlan(plan);
     this.#stream = stream;
     this.#plan = plan;
     this.#draw = draw;
@@ -91,29 +80,29 @@ export class LatticeDataUser {
     seed: Uint8Array,
     draw: (purpose: string) => RandomSource,
     onWork: (products: number) => void = () => {},
-    { rings, keys } = ringsOf(plan),
+    rings = ringsOf(plan),
   ): Promise<LatticeDataUser> {
     const dataUser = new LatticeDataUser(stream, plan, seed, draw, onWork, rings);
-    for (const key of keys) await dataUser.#sendKey(key);
+    for (const [k, key] of plan.keys.entries()) await dataUser.#sendKey(k, key);
     for (const [i, product] of plan.products.entries()) await dataUser.#sendSamples(i, product);
     return dataUser;
   }
 
-  async #sendKey(key: KeyName): Promise<void> {
-    const ring = this.#rings.get(key.degree)!;
-    const random = this.#draw(`key ${nameOf(key)}`);
+  async #sendKey(k: number, size: KeySize): Promise<void> {
+    const ring = this.#ringOf(size);
+    const random = this.#draw(`key ${k}`);
     const secret = drawSecret(ring, random);
     const error = drawError(ring, random);
     ring.scope(() => {
-      const sent = sampleOf(ring, this.#publics.keys.get(key.degree)!, secret, error);
+      const sent = sampleOf(ring, this.#publics.keys.get(size.degree)!, secret, error);
       this.#send(LATTICE_MESSAGE.key, ring.bytes(sent));
     });
-    this.#keys.set(nameOf(key), { ...secret, error });
+    this.#keys.push({ ...secret, error });
     await this.#stream.departWithRoom();
   }
 
   /**
-   * Returns this end's shares of some products of one stage, or what they open, as rows of numbers in [0, 2^ringBits). What an
+   * Returns this end's shares of some products, or what they open, as rows of numbers in [0, 2^ringBits). What an
    * upper triangle leaves out is 0.
    * @throws ERR_CHANNEL_MESSAGE, and the errors of the stream
    */
@@ -130,7 +119,7 @@ export class LatticeDataUser {
     const results: bigint[][][] = [];
     for (const [place, { product: i }] of asked.entries()) {
       const isLast = place === asked.length - 1;
-      results.push(await this.#received(this.#plan.products[i]!, isLast ? onLast : undefined));
+      results.push(await this.#received(i, isLast ? onLast : undefined));
     }
     return results;
   }
@@ -143,10 +132,11 @@ export class LatticeDataUser {
     );
   }
 
-  async #received(product: SizedProduct, onLast: (() => void) | undefined): Promise<bigint[][]> {
+  async #received(i: number, onLast: (() => void) | undefined): Promise<bigint[][]> {
+    const product = this.#plan.products[i]!;
     const { rows, columns, packing } = product;
     const ring = this.#ringOf(product);
-    const secret = this.#keys.get(nameOf(product))!;
+    const secret = this.#keys[this.#plan.keyOf[i]!]!;
     const result = Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
     const answers = [...answersOf(packing)];
     for (const [place, at] of answers.entries()) {
@@ -163,7 +153,7 @@ export class LatticeDataUser {
   async #sendSamples(i: number, product: SizedProduct): Promise<void> {
     const ring = this.#ringOf(product);
     const { classes } = product.packing;
-    const secret = this.#keys.get(nameOf(product))!;
+    const secret = this.#keys[this.#plan.keyOf[i]!]!;
     const random = this.#draw(`product ${i}`);
     const samples: Sample[] = [];
     this.#samples.push(samples);
@@ -190,7 +180,7 @@ export class LatticeDataUser {
     for (const [number, statement] of this.#plan.statements.entries()) {
       const [first] = statement.products;
       const ring = this.#ringOf(this.#plan.products[first!]!);
-      const keys = statement.stages.map((stage) => this.#keys.get(nameOf({ stage, degree: ring.degree }))!);
+      const keys = statement.products.map((product) => this.#keys[this.#plan.keyOf[product]!]!);
       const samples = statement.products.map((product) => this.#samples[product]!);
       const claim: Claim = {
         statement,
@@ -215,7 +205,7 @@ export class LatticeDataUser {
     this.#stream.write(type, bytes);
   }
 
-  #ringOf({ degree, up }: SizedProduct): Ring {
+  #ringOf({ degree, up }: KeySize): Ring {
     return this.#rings.get(degree)!.prefix(up);
   }
 }

@@ -8,7 +8,7 @@ import type { LatticePlan, Statement } from './sizes.ts';
 
 /** Types 0x50 to 0x5f belong to this room. */
 export const LATTICE_MESSAGE = {
-  /** From the data user: its key of a stage and degree, in all primes. */
+  /** From the data user: a key. */
   key: 0x50,
   /** From the data user: a ciphertext outside class 0. */
   outside: 0x51,
@@ -22,25 +22,12 @@ export const LATTICE_MESSAGE = {
   nonce: 0x55,
 } as const;
 
-/** A secret of the data user: one for each stage and degree. */
-export interface KeyName {
-  readonly stage: number;
-  readonly degree: Degree;
-}
-
-/** Rings by degree, each with as many primes as any product of the plan has; and the keys, in the order in which they are sent. */
-export function ringsOf({ products }: LatticePlan) {
+/** Rings by degree, each with as many primes as any product of the plan has. */
+export function ringsOf({ products }: LatticePlan): ReadonlyMap<Degree, Ring> {
   const limbs = new Map<Degree, number>();
-  const keys = new Map<string, KeyName>();
-  for (const { degree, up, stage } of products) {
-    limbs.set(degree, Math.max(up, limbs.get(degree) ?? 0));
-    keys.set(nameOf({ stage, degree }), { stage, degree });
-  }
-  const rings = new Map([...limbs].map(([degree, count]) => [degree, Ring.of(degree, count)]));
-  return { rings, keys: [...keys.values()] };
+  for (const { degree, up } of products) limbs.set(degree, Math.max(up, limbs.get(degree) ?? 0));
+  return new Map([...limbs].map(([degree, count]) => [degree, Ring.of(degree, count)]));
 }
-
-export const nameOf = ({ stage, degree }: KeyName): string => `${stage} ${degree}`;
 
 /** The ciphertexts of a product, in the order in which they are sent. */
 export function* ciphertextsOf({ blocks, ciphertexts }: Packing) {
@@ -79,11 +66,4 @@ export function contextOf(seed: Uint8Array, statement: Statement, number: number
     .update(seed)
     .update(JSON.stringify([number, statement]))
     .digest();
-}
-
-/** @throws TypeError where products of a statement share a secret, so that two samples would have both in common */
-export function checkPlan({ statements }: LatticePlan): void {
-  if (statements.some(({ products, stages }) => products.length !== stages.length)) {
-    throw new TypeError('"plan" expected products of one statement in stages of their own');
-  }
 }

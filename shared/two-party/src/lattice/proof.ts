@@ -31,13 +31,13 @@ export interface Witness {
 }
 
 /** Returns challenges by repetition and secret: exponents of X, multiples of the classes. */
-function challengesOf({ classes, degree, repetitions, stages }: Statement, hash: Uint8Array): number[][] {
+function challengesOf({ classes, degree, repetitions, products }: Statement, hash: Uint8Array): number[][] {
   const powers = (2 * degree) / classes;
-  const bytes = createHash('shake256', { outputLength: 2 * repetitions * stages.length })
+  const bytes = createHash('shake256', { outputLength: 2 * repetitions * products.length })
     .update(hash)
     .digest();
   return Array.from({ length: repetitions }, (_, r) =>
-    stages.map((__, p) => (bytes.readUInt16LE(2 * (r * stages.length + p)) % powers) * classes),
+    products.map((__, p) => (bytes.readUInt16LE(2 * (r * products.length + p)) % powers) * classes),
   );
 }
 
@@ -117,10 +117,10 @@ function addTurned(target: Int32Array, source: Int32Array, exponent: number, sig
 }
 
 /** Returns the words of each answer of a repetition, their bits and their greatest magnitude: z, z′, and the z_k without class 0. */
-function partsOf({ degree, classes, stages, secretMaskBits, errorMaskBits, ciphertexts }: Statement) {
+function partsOf({ degree, classes, products, secretMaskBits, errorMaskBits, ciphertexts }: Statement) {
   const words = firstWords(degree);
-  const secret = { words, bits: secretMaskBits, most: 2 ** (secretMaskBits - 1) - stages.length - 1 };
-  const most = 2 ** (errorMaskBits - 1) - ERROR_BOUND * stages.length - 1;
+  const secret = { words, bits: secretMaskBits, most: 2 ** (secretMaskBits - 1) - products.length - 1 };
+  const most = 2 ** (errorMaskBits - 1) - ERROR_BOUND * products.length - 1;
   const key = { words, bits: errorMaskBits, most };
   const ciphertext = { ...key, words: outsideOf(degree, classes) };
   return [secret, key, ...new Array<typeof key>(ciphertexts).fill(ciphertext)];

@@ -2,8 +2,8 @@
  * Chooses degree, classes, primes and floods of secret products by their sizes, and says how far results may be off:
  * docs/lattice.md derives what is only stated here, by the same names.
  */
-import { type Packing, packingOf, resultCount, type Sides } from './packing.ts';
-import { DEGREES, type Degree, largestLimbs, modulusRefusal, PRIME_BITS, SMALL_BITS } from './security.ts';
+import { type Packing, resultCount, type Sides } from './packing.ts';
+import { type Degree, PRIME_BITS } from './security.ts';
 import { packedBytes } from './words.ts';
 
 /** Every prime has more bits: a test holds all of them to it. */
@@ -31,8 +31,8 @@ export interface ProductSize extends Sides {
   readonly errorBits: number;
   /** Other rows may move the result of a data user that deviates by 2^junkBits units at most; free where it is left out. */
   readonly junkBits?: number;
-  /** Products of one stage have one secret and leave together: nothing of theirs depends on what it decrypts. */
-  readonly stage: number;
+  /** Products of one call leave together: nothing of theirs depends on what the data user decrypts of another. */
+  readonly call: number;
 }
 
 export interface SizedProduct extends ProductSize {
@@ -45,15 +45,20 @@ export interface SizedProduct extends ProductSize {
   readonly floodBits: number;
 }
 
-/** A proof that keys, and ciphertexts outside class 0, are short: one answer for all of its secrets together. */
+/** A key of the data user, with a secret of its own, for products of one call that are not proved together. */
+export interface KeySize {
+  readonly degree: Degree;
+  /** Primes of what it is sent with. */
+  readonly up: number;
+}
+
+/** A proof that keys, and ciphertexts outside class 0, are short: one answer for the secrets of all of its products together. */
 export interface Statement {
-  /** Numbers of its products; they have the same packing of the data user's factor. */
+  /** Numbers of its products, each of which has another key; they have the same classes, primes and number of ciphertexts. */
   readonly products: readonly number[];
-  /** Its secrets, by stage. */
-  readonly stages: readonly number[];
   readonly degree: Degree;
   readonly classes: number;
-  /** Ciphertexts under each of its secrets. */
+  /** Ciphertexts of each of its products. */
   readonly ciphertexts: number;
   readonly repetitions: number;
   /** Masks of answers for secrets, and for errors, are uniform integers of this number of bits, sign included. */
@@ -63,6 +68,9 @@ export interface Statement {
 
 export interface LatticePlan {
   readonly products: readonly SizedProduct[];
+  readonly keys: readonly KeySize[];
+  /** The number of each product's key. */
+  readonly keyOf: readonly number[];
   readonly statements: readonly Statement[];
 }
 
@@ -115,14 +123,20 @@ function sumBits(...bits: readonly number[]): number {
 
 type Slack = ReturnType<typeof slackOf>;
 
-function floodBitsOf(degree: number, { secretBits, errorBits }: Slack, results: number): number {
+export function floodBitsOf(degree: number, { secretBits, errorBits }: Slack, results: number): number {
   const n = Math.log2(degree);
   const hidden = sumBits(n + errorBits, n + Math.log2(ERROR_BOUND) + secretBits);
   return Math.ceil(hidden) + HIDING_BITS + Math.ceil(Math.log2(results));
 }
 
 /** log₂ of the least modulus that a product needs, up and down. */
-function modulusBits(size: ProductSize, degree: number, classes: number, slack: Slack, floodBits: number) {
+export function modulusBits(
+  size: ProductSize,
+  degree: number,
+  classes: number,
+  slack: Slack,
+  floodBits: number,
+) {
   // Errors of a ciphertext, and the rounding of the CSP's own share, which it adds to that.
   const drawn = Math.sqrt(classes) * ERROR_DEVIATION * DEVIATIONS + Math.sqrt(size.inner) / 2;
   const errors = 1 + size.rowBits + Math.log2(drawn);
@@ -135,127 +149,43 @@ function modulusBits(size: ProductSize, degree: number, classes: number, slack: 
   return { up: Math.max(honest, junk), down: size.ringBits - size.errorBits + 1 + rounding };
 }
 
-const limbsFor = (bits: number): number => Math.ceil(bits / LEAST_PRIME_BITS);
-
-interface Candidate {
-  readonly products: readonly SizedProduct[];
-  readonly statement: Omit<Statement, 'products' | 'stages'>;
-  readonly bytes: number;
-}
-
-/** Sizes products of one statement with this number of classes; nothing where the degree has no room for them. */
-function sizedWith(sizes: readonly ProductSize[], degree: Degree, classes: number): Candidate | undefined {
-  const [first] = sizes;
-  const { ciphertexts, blocks } = packingOf(first!, degree, classes);
-  const secrets = new Set(sizes.map(({ stage }) => stage)).size;
-  const count = ciphertexts * blocks;
-  const statement = { degree, classes, ciphertexts: count, ...proofSizes(degree, classes, count, secrets) };
-  // Wider masks, of very many ciphertexts, do not fit into a residue; nobody proves what is not shown itself.
-  const widest = Math.max(statement.secretMaskBits, statement.errorMaskBits);
-  if (widest > SMALL_BITS) return undefined;
-  const slack = slackOf(statement);
-  const products = sizes.map((size): SizedProduct => {
-    const floodBits = floodBitsOf(degree, slack, resultCount(size));
-    const needed = modulusBits(size, degree, classes, slack, floodBits);
-    const down = limbsFor(needed.down);
-    return {
-      ...size,
-      ...{ degree, floodBits, down, up: Math.max(limbsFor(needed.up), down) },
-      packing: packingOf(size, degree, classes),
-    };
-  });
-  const up = Math.max(...products.map((product) => product.up));
-  if (up > largestLimbs(degree)) return undefined;
-  const together = products.map((product) => ({ ...product, up }));
-  const bytes = together.reduce((sum, product) => sum + productBytes(product), 0);
-  return { products: together, statement, bytes: bytes + proofBytes(statement) };
-}
-
-/** Bytes of a product's ciphertexts and answers, without keys and proofs. */
+/** Bytes of a product's ciphertexts and answers, without key and proof. */
 export function productBytes({ packing, up, down, degree, ...size }: SizedProduct): number {
   const polynomials = packing.blocks * (packing.ciphertexts * up + packing.answers * down);
   return ((polynomials * degree + resultCount(size) * down) * PRIME_BITS) / 8;
 }
 
+/** Bytes of a key. */
+export function keyBytes({ degree, up }: KeySize): number {
+  return packedBytes(degree, PRIME_BITS) * up;
+}
+
 /** Returns the bytes of all messages of a plan's products, without their headers. */
-export function latticeBytes({ products, statements }: LatticePlan): number {
+export function latticeBytes({ products, keys, statements }: LatticePlan): number {
   const sum = (bytes: readonly number[]) => bytes.reduce((total, own) => total + own, 0);
-  const ups = Map.groupBy(products, ({ degree }) => degree);
-  const keys = new Map(products.map(({ stage, degree }) => [`${stage} ${degree}`, degree]));
-  const ofKeys = [...keys.values()].map(
-    (degree) => packedBytes(degree, PRIME_BITS) * Math.max(...ups.get(degree)!.map(({ up }) => up)),
+  return Math.ceil(
+    sum(keys.map(keyBytes)) + sum(products.map(productBytes)) + sum(statements.map(proofBytes)),
   );
-  return Math.ceil(sum(ofKeys) + sum(products.map(productBytes)) + sum(statements.map(proofBytes)));
+}
+
+/** Returns the words of a product that both ends transform. */
+export function productWork({ packing, degree, up, down }: SizedProduct): number {
+  const { blocks, ciphertexts, answers } = packing;
+  // Samples at both ends, the CSP's factor for each ciphertext of each answer, and answers at both ends.
+  const inFull = 2 + 2 * ciphertexts + answers * ciphertexts + 2 * answers;
+  return blocks * degree * (inFull * up + 2 * answers * down);
+}
+
+/** Returns the words of a proof: seven tries in ten succeed, and one is checked. */
+export function proofWork(
+  { degree, ciphertexts, repetitions }: Pick<Statement, 'degree' | 'ciphertexts' | 'repetitions'>,
+  up: number,
+): number {
+  return (1 + 1 / 0.7) * repetitions * (ciphertexts + 2) * degree * up;
 }
 
 /** Returns the number of words that both ends transform: what most of their time goes into. */
 export function latticeWork({ products, statements }: LatticePlan): number {
-  const ofProducts = products.reduce((sum, { packing, degree, up, down }) => {
-    const { blocks, ciphertexts, answers } = packing;
-    // Samples at both ends, the CSP's factor for each ciphertext of each answer, and answers at both ends.
-    const inFull = 2 * ciphertexts + answers * ciphertexts + 2 * answers;
-    return sum + blocks * degree * (inFull * up + 2 * answers * down);
-  }, 0);
-  const ofProofs = statements.reduce((sum, { degree, ciphertexts, repetitions, products: numbers }) => {
-    const { up } = products[numbers[0]!]!;
-    // Seven tries in ten succeed, and one is checked.
-    return sum + (1 + 1 / 0.7) * repetitions * (ciphertexts + 2) * degree * up;
-  }, 0);
-  return ofProducts + ofProofs;
-}
-
-/** Returns what takes the least bytes among all degrees and numbers of classes; nothing where none has room. */
-function bestOf(sizes: readonly ProductSize[]): Candidate | undefined {
-  let best: Candidate | undefined;
-  for (const degree of DEGREES) {
-    for (let classes = 1; classes <= degree / 2; classes *= 2) {
-      const one = sizedWith(sizes, degree, classes);
-      if (one !== undefined && (best === undefined || one.bytes < best.bytes)) best = one;
-    }
-  }
-  return best;
-}
-
-/** Products that are proved together, by their numbers. */
-interface Group {
-  readonly numbers: readonly number[];
-  readonly best: Candidate;
-}
-
-/** Returns the groups with one product more: in that with which it takes the least bytes, or in one of its own. */
-function joined(groups: readonly Group[], i: number, sizes: readonly ProductSize[]): readonly Group[] {
-  const { inner, columns, stage } = sizes[i]!;
-  const alone = bestOf([sizes[i]!]);
-  let least = alone && { more: alone.bytes, groups: [...groups, { numbers: [i], best: alone }] };
-  for (const group of groups) {
-    const members = group.numbers.map((other) => sizes[other]!);
-    const fits = members.every(
-      (other) => other.inner === inner && other.columns === columns && other.stage !== stage,
-    );
-    const best = fits ? bestOf([...members, sizes[i]!]) : undefined;
-    if (best === undefined) continue;
-    const more = best.bytes - group.best.bytes;
-    const merged = { numbers: [...group.numbers, i], best };
-    if (least === undefined || more < least.more)
-      least = { more, groups: groups.map((other) => (other === group ? merged : other)) };
-  }
-  if (least === undefined) throw modulusRefusal();
-  return least.groups;
-}
-
-/**
- * Plans all products of a run. Products of different stages with equal sides of the data user's factor are shown to be well formed
- * together, where that takes less bytes.
- * @throws ERR_TASK_RANGE where a product needs a modulus that no degree has enough security for, or a proof wider masks than there are
- */
-export function latticePlan(sizes: readonly ProductSize[]): LatticePlan {
-  const products: SizedProduct[] = [];
-  const statements: Statement[] = [];
-  let groups: readonly Group[] = [];
-  for (const i of sizes.keys()) groups = joined(groups, i, sizes);
-  for (const { numbers, best } of groups) {
-    for (const [at, i] of numbers.entries()) products[i] = best.products[at]!;
-    statements.push({ ...best.statement, products: numbers, stages: numbers.map((i) => sizes[i]!.stage) });
-  }
-  return { products, statements };
+  const ofProducts = products.reduce((sum, product) => sum + productWork(product), 0);
+  return statements.reduce((sum, one) => sum + proofWork(one, products[one.products[0]!]!.up), ofProducts);
 }

@@ -13,7 +13,7 @@ export type Piece = Readonly<Partial<Record<End, Matrix>>>;
 
 /** A product of a matrix of the CSP and one of the data user, or one that both share. */
 export interface Product {
-  readonly size: Omit<ProductSize, 'stage'>;
+  readonly size: Omit<ProductSize, 'call'>;
   /** The CSP's matrix, or what it makes of its shares of the products before this one in the same call. */
   readonly csp: Piece | ((before: readonly Piece[]) => Piece);
   readonly user: Piece;
@@ -26,7 +26,7 @@ export interface Product {
   readonly opened?: { readonly under: Piece };
 }
 
-/** Makes all products of a stage: shares of both, or what is opened, which the data user has. */
+/** Makes all products of a call: shares of both, or what is opened, which the data user has. */
 export interface Products {
   multiply(first: number, products: readonly Product[]): Promise<readonly Piece[]>;
 }

@@ -1,7 +1,8 @@
 /** The sessions of programs over shared matrices: of the CSP, of the data user, in the clear, and counting. */
 import type { LatticeCsp } from '../lattice/csp.ts';
 import type { LatticeDataUser } from '../lattice/data-user.ts';
-import { type LatticePlan, latticePlan, type ProductSize } from '../lattice/sizes.ts';
+import { latticePlan } from '../lattice/planning.ts';
+import type { LatticePlan, ProductSize } from '../lattice/sizes.ts';
 import { addMatrices, type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
 import type { RandomBits } from '../rotated/random.ts';
 import { MatrixSession, type Piece, type Product } from './session.ts';
@@ -83,18 +84,9 @@ export function clearSession(random: RandomBits): MatrixSession {
 /** Returns the plan of all products that a program makes, without any of its matrices. */
 export async function planOf(program: (session: MatrixSession) => Promise<unknown>): Promise<LatticePlan> {
   const sizes: ProductSize[] = [];
-  let keys = 0;
   const session = new MatrixSession([], {
-    async multiply(_, asked: readonly Product[]) {
-      // Products of one call with equal sides have keys of their own, so that one proof is for all of them.
-      const taken = new Map<string, number>();
-      for (const { size } of asked) {
-        const sides = `${size.inner} ${size.columns}`;
-        const before = taken.get(sides) ?? 0;
-        taken.set(sides, before + 1);
-        sizes.push({ ...size, stage: keys + before });
-      }
-      keys += Math.max(...taken.values());
+    async multiply(first, asked: readonly Product[]) {
+      sizes.push(...asked.map(({ size }) => ({ ...size, call: first })));
       return asked.map(() => ({}));
     },
   });

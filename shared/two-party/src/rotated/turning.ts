@@ -29,8 +29,6 @@ export interface ScatterShares {
   readonly V: Piece;
 }
 
-type Sizes = Omit<ProductSize, 'stage'>;
-
 /** A product of short integers of the CSP that is exact, in digits where they are longer than a modulus has room for. */
 export interface ExactProduct {
   readonly product: Product;
@@ -159,7 +157,7 @@ export function turnedProducts(
     plus: T,
   };
   if (noiseScale !== undefined) return [turned];
-  const noised: Sizes = {
+  const noised: Product['size'] = {
     ...{ ...whole, rows: (d * (d + 1)) / 2, inner: 1, columns: 1 },
     ...{
       factorBits: noiseEntryBits,

@@ -7,15 +7,16 @@ import {
   type Opening,
   type Received,
 } from '../../src/lattice/answers.ts';
+import { latticePlan } from '../../src/lattice/planning.ts';
 import { type Claim, prove, verify } from '../../src/lattice/proof.ts';
 import { type Polynomial, Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, type Lanes, type Secret, sampleOf } from '../../src/lattice/samples.ts';
-import { latticePlan, type ProductSize, type SizedProduct } from '../../src/lattice/sizes.ts';
+import type { ProductSize, SizedProduct } from '../../src/lattice/sizes.ts';
 
 export const size: ProductSize = {
   ...{ rows: 16, inner: 16, columns: 16, part: 'whole', ringBits: 100, factorBits: 30, rowBits: 32 },
-  ...{ errorBits: 40, junkBits: 40, stage: 0 },
+  ...{ errorBits: 40, junkBits: 40, call: 0 },
 };
 export const plan = latticePlan([size]);
 export const product = plan.products[0]!;

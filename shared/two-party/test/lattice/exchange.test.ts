@@ -5,15 +5,16 @@ import { MessageStream } from '../../src/channel/message-stream.ts';
 import { LatticeCsp } from '../../src/lattice/csp.ts';
 import { LatticeDataUser } from '../../src/lattice/data-user.ts';
 import { LATTICE_MESSAGE } from '../../src/lattice/messages.ts';
-import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
+import { latticePlan } from '../../src/lattice/planning.ts';
+import type { ProductSize } from '../../src/lattice/sizes.ts';
 import { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 
 const size: ProductSize = {
   ...{ rows: 2, inner: 2, columns: 2, part: 'whole', ringBits: 80, factorBits: 20, rowBits: 21 },
-  ...{ errorBits: -44, junkBits: 40, stage: 0 },
+  ...{ errorBits: -44, junkBits: 40, call: 0 },
 };
-const opened: ProductSize = { ...size, errorBits: 20, stage: 1 };
+const opened: ProductSize = { ...size, errorBits: 20, call: 1 };
 const plan = latticePlan([size, opened]);
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const A = [
@@ -140,7 +141,7 @@ describe('products between two servers', () => {
   });
 
   it('may be opened in the first stage, after the proof', async () => {
-    const first = latticePlan([{ ...opened, stage: 0 }]);
+    const first = latticePlan([{ ...opened, call: 0 }]);
     const seed = digest('first');
     const results = async (change: (type: number, bytes: Uint8Array) => void) => {
       const [left, right] = memoryChannelPair();

@@ -2,10 +2,11 @@
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { expect, it } from 'vitest';
 import { answerOf, decrypted, factorResidues, messageOf, type Opening } from '../../src/lattice/answers.ts';
+import { latticePlan } from '../../src/lattice/planning.ts';
 import { Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
-import { latticePlan, type SizedProduct } from '../../src/lattice/sizes.ts';
+import type { SizedProduct } from '../../src/lattice/sizes.ts';
 import { insideOf } from '../../src/lattice/words.ts';
 
 /** The data user's factor is 2^−40 of a unit. */
@@ -15,7 +16,7 @@ it('a data user reads the factor below a unit of what is opened, if the mask is 
   const plan = latticePlan([
     {
       ...{ rows: 16, inner: 16, columns: 16, part: 'whole', ringBits: 100, factorBits: 30, rowBits: 32 },
-      ...{ errorBits: -60, junkBits: -60, stage: 0 },
+      ...{ errorBits: -60, junkBits: -60, call: 0 },
     },
   ]);
   // No prime is dropped: the argument lets a data user have all of an answer.

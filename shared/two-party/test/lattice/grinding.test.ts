@@ -22,7 +22,7 @@ import {
 
 // 32 challenges in a repetition: four repetitions claim 20 bits.
 const statement: Statement = {
-  ...{ products: [0], stages: [0], degree: 8192, classes: 512, ciphertexts: 2, repetitions: 4 },
+  ...{ products: [0], degree: 8192, classes: 512, ciphertexts: 2, repetitions: 4 },
   ...{ secretMaskBits: 16, errorMaskBits: 20 },
 };
 const { degree, classes, repetitions } = statement;

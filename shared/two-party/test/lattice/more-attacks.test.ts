@@ -239,8 +239,8 @@ describe('a data user that deviates', () => {
     const all = answered(user.key, user.sent, doubled, 'answer', {
       opening: (place) => (place.column < place.row ? 0n : masked(place)),
     });
-    // Rows from the ninth have eight places below the diagonal: all of their 16 entries.
-    expect(entriesOf(all.bytes, product).slice(8)).toEqual(factor.slice(8));
+    // The eighth row has seven places below the diagonal: 14 of its 16 entries.
+    expect(entriesOf(all.bytes, product)[7]!.slice(0, 14)).toEqual(factor[7]!.slice(0, 14));
     masks.clear();
     const real = answered(user.key, user.sent, doubled, 'answer', { opening: masked, product: upper });
     expect(real.places.every(({ row, column }) => column >= row)).toBe(true);

@@ -1,10 +1,11 @@
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { answerBytes, answerOf, decrypted, factorResidues, messageOf } from '../../src/lattice/answers.ts';
+import { latticePlan } from '../../src/lattice/planning.ts';
 import { Ring } from '../../src/lattice/ring.ts';
 import { publicPolynomial } from '../../src/lattice/samplers.ts';
 import { drawError, drawSecret, insideLanes, sampleOf } from '../../src/lattice/samples.ts';
-import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
+import type { ProductSize } from '../../src/lattice/sizes.ts';
 import { insideOf, outsideOf } from '../../src/lattice/words.ts';
 
 const random = predictableRandomness('11');
@@ -65,7 +66,7 @@ function exact(size: ProductSize, factor: bigint[][], user: bigint[][]): bigint[
 
 const size: ProductSize = {
   ...{ rows: 9, inner: 7, columns: 5, part: 'whole', ringBits: 120, factorBits: 60, rowBits: 62 },
-  ...{ errorBits: -45, stage: 0 },
+  ...{ errorBits: -45, call: 0 },
 };
 
 describe('a secret product', () => {

@@ -17,13 +17,13 @@ const random = predictableRandomness('21');
 /** A statement with honest samples under two secrets. */
 function made(): { claim: Claim; witnesses: Witness[]; sent: Sent } {
   const statement: Statement = {
-    ...{ products: [0, 1], stages: [0, 1], degree, classes, ciphertexts: 2 },
+    ...{ products: [0, 1], degree, classes, ciphertexts: 2 },
     ...proofSizes(degree, classes, 2, 2),
   };
   const seed = new Uint8Array(32).fill(9);
   const publics = ['key', '0', '1'].map((label) => publicPolynomial(ring, seed, label));
   const witnesses: Witness[] = [];
-  const sent = statement.stages.map(() => {
+  const sent = statement.products.map(() => {
     const secret = drawSecret(ring, random);
     const errors = publics.map(() => drawError(ring, random));
     witnesses.push({ secret: secret.small, errors });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Packing, packingOf, resultPlaces, userPlaces } from '../../src/lattice/packing.ts';
+import { latticePlan } from '../../src/lattice/planning.ts';
 import { largestLimbs, primalSecurityBits, SMALL_BITS } from '../../src/lattice/security.ts';
 import {
   HIDING_BITS,
   LEAST_PRIME_BITS,
-  latticePlan,
   type ProductSize,
   productBytes,
   proofBytes,
@@ -13,7 +13,7 @@ import {
 
 const square: ProductSize = {
   ...{ rows: 34, inner: 34, columns: 34, part: 'whole', ringBits: 228, factorBits: 82, rowBits: 82 },
-  ...{ errorBits: 0, junkBits: 7, stage: 0 },
+  ...{ errorBits: 0, junkBits: 7, call: 0 },
 };
 
 describe('security', () => {
@@ -81,12 +81,12 @@ describe('packing', () => {
 describe('a plan', () => {
   // Its own errors decide of the first two, and others' rows of the last.
   it.each([
-    [[square, { ...square, stage: 1, part: 'upper', errorBits: 90, junkBits: 90 } as const]],
+    [[square, { ...square, call: 1, part: 'upper', errorBits: 90, junkBits: 90 } as const]],
     [[{ ...square, errorBits: 60 }]],
   ])('gives each product room for its errors and those that it is to bear', (sizes) => {
     const { products, statements } = latticePlan(sizes);
     const [statement] = statements;
-    expect(statement!.stages).toEqual(sizes.map(({ stage }) => stage));
+    expect(statement!.products).toEqual([...sizes.keys()]);
     expect((2 * statement!.degree) / statement!.classes).toBeGreaterThanOrEqual(
       2 ** (110 / statement!.repetitions),
     );
@@ -104,11 +104,20 @@ describe('a plan', () => {
     }
   });
 
-  it('shows products of one stage apart, and those of others with equal sides together', () => {
-    const { statements, products } = latticePlan([square, square, { ...square, stage: 1 }]);
-    expect(statements.map(({ products: numbers }) => numbers)).toEqual([[0, 2], [1]]);
-    expect(statements.map(({ stages }) => stages)).toEqual([[0, 1], [0]]);
-    expect(products[0]!.up).toBe(products[2]!.up);
+  it('gives products of one call one key, but none to two that are proved together', () => {
+    const scalar = { ...square, rows: 595, inner: 1, columns: 1, call: 0 };
+    const { statements, keys, keyOf } = latticePlan([square, square, scalar, { ...square, call: 1 }]);
+    expect(statements.map(({ products: numbers }) => numbers.toSorted())).toEqual([[2], [0, 1, 3]]);
+    expect(keyOf).toEqual([0, 1, 0, 2]);
+    expect(keys).toHaveLength(3);
+  });
+
+  it('proves products together that have other sides, where their ciphertexts are as many', () => {
+    const scalar = { ...square, rows: 64, inner: 1, columns: 1, errorBits: 60, junkBits: 60 };
+    const column = { ...square, columns: 1, errorBits: 60, junkBits: 60 };
+    const { statements, products } = latticePlan([scalar, column]);
+    expect(statements.map(({ products: numbers }) => numbers)).toEqual([[0, 1]]);
+    expect(new Set(products.map(({ up, packing }) => `${up} ${packing.classes}`)).size).toBe(1);
   });
 
   it('has bytes as its messages have', () => {
@@ -120,7 +129,7 @@ describe('a plan', () => {
 
   it.each([34, 200, 400, 600])('has masks of proofs that fit into a residue, for %i features', (side) => {
     const one = { ...square, rows: side, inner: side, columns: side };
-    const plan = latticePlan([one, { ...one, stage: 1, part: 'upper', errorBits: 90, junkBits: 90 }]);
+    const plan = latticePlan([one, { ...one, call: 1, part: 'upper', errorBits: 90, junkBits: 90 }]);
     for (const { secretMaskBits, errorMaskBits } of plan.statements)
       expect(Math.max(secretMaskBits, errorMaskBits)).toBeLessThanOrEqual(SMALL_BITS);
   });

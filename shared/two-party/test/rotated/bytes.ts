@@ -84,15 +84,11 @@ const sum = (parts: readonly Bytes[]): Bytes => ({
 });
 
 /** The data user's and the CSP's messages of the products of a plan, nonces included. */
-export function latticeMessages({ products, statements }: LatticePlan): Bytes {
+export function latticeMessages({ products, keys, statements }: LatticePlan): Bytes {
   const words = (count: number, limbs: number) => limbs * Math.ceil((count * PRIME_BITS) / 8);
   let toCsp = message(NONCE);
   let toDataUser = message(NONCE);
-  const keys = new Map(products.map(({ stage, degree }) => [`${stage} ${degree}`, degree]));
-  for (const degree of keys.values()) {
-    const ups = products.filter((product) => product.degree === degree).map(({ up }) => up);
-    toCsp += message(words(degree, Math.max(...ups)));
-  }
+  for (const { degree, up } of keys) toCsp += message(words(degree, up));
   for (const { packing, degree, up, down } of products) {
     const { blocks, ciphertexts, classes } = packing;
     const inside = degree / classes;

@@ -4,7 +4,8 @@ import { MessageStream } from '../../src/channel/message-stream.ts';
 import { Transcript } from '../../src/channel/transcript.ts';
 import { LatticeCsp } from '../../src/lattice/csp.ts';
 import { LatticeDataUser } from '../../src/lattice/data-user.ts';
-import { latticePlan, type ProductSize } from '../../src/lattice/sizes.ts';
+import { latticePlan } from '../../src/lattice/planning.ts';
+import type { ProductSize } from '../../src/lattice/sizes.ts';
 import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
@@ -93,7 +94,7 @@ it("the data user's matrix is fixed before the first chunk, rows included that i
 it("the data user's factor is fixed before the first of its ciphertexts, rows included that it does not carry", async () => {
   const size: ProductSize = {
     ...{ rows: 2, inner: 100, columns: 100, part: 'whole', ringBits: 100, factorBits: 20, rowBits: 24 },
-    ...{ errorBits: 40, junkBits: 40, stage: 0 },
+    ...{ errorBits: 40, junkBits: 40, call: 0 },
   };
   const plan = latticePlan([size]);
   expect(plan.products[0]!.packing.ciphertexts).toBeGreaterThan(1);
