@@ -9,7 +9,7 @@ import type { SizedProduct } from '../src/lattice/sizes.ts';
 import { wordBytes } from '../src/lattice/words.ts';
 import { standardPaceOf } from '../src/programs/index.ts';
 import { ROTATED_MESSAGE } from '../src/rotated/messages.ts';
-import { pencilPace, sketchPaces, sumsPace, turnedPace } from '../src/rotated/standard-pace.ts';
+import { pencilPaces, sketchPaces, sumsPace, turnedPace } from '../src/rotated/standard-pace.ts';
 import { turningPlan } from '../src/rotated/turning.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
@@ -223,7 +223,7 @@ describe('rotated: the first byte after the matrix', () => {
 });
 
 it('the standard pace grows with features and components, and stays far below what ends a silent line', () => {
-  const whole = (features: number, components: number) => pencilPace(features, components, true);
+  const whole = (features: number, components: number) => pencilPaces(features, 2, components).whole;
   for (const pace of [turnedPace, whole]) {
     expect(pace(4, 2)).toBeGreaterThanOrEqual(90);
     expect(pace(50, 15)).toBeGreaterThan(pace(34, 15));
@@ -253,7 +253,7 @@ it('the pace of a task is that of what it computes', () => {
   const features = Array.from({ length: 40 }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
   const pca = { features, components: 3, method: { kind: 'pca' }, sketch: undefined } as const;
   expect(standardPaceOf(pca)).toBe(turnedPace(40, 3));
-  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(pencilPace(40, 3, true));
+  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(pencilPaces(40, 2, 3).whole);
   expect(standardPaceOf({ ...pca, sketch: { columns: 12 } })).toBe(sketchPaces(40, 12, 3).whole);
   const method = { kind: 'histogram', height: 3, strategy: 'privelet' } as const;
   expect(standardPaceOf({ ...pca, method })).toBe(sumsPace(sumsOf({ features, method })));

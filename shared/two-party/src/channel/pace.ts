@@ -27,9 +27,9 @@ export const systemClock: Clock = {
 /**
  * @example
  * import { systemClock, waitUntil } from '@eigenveil/two-party';
- * import { rootPace } from '@eigenveil/two-party/plan';
+ * import { pencilPaces } from '@eigenveil/two-party/plan';
  *
- * const moment = systemClock.now() + rootPace(34);
+ * const moment = systemClock.now() + pencilPaces(34, 2, 1).root;
  * await waitUntil(moment, systemClock);
  */
 export async function waitUntil(moment: number, clock: Clock, signal?: AbortSignal): Promise<void> {

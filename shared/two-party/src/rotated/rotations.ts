@@ -7,7 +7,7 @@ import type { Rotation } from '../programs/form.ts';
 import { rotatedParameters } from './parameters.ts';
 import { pencilParameters, pencilRingBits } from './pencil/parameters.ts';
 import { sketchParameters } from './sketch/parameters.ts';
-import { pencilPace, sketchPaces, turnedPace } from './standard-pace.ts';
+import { pencilPaces, sketchPaces, turnedPace } from './standard-pace.ts';
 
 export const SCATTER: Rotation = {
   matrix: 'scatter',
@@ -30,7 +30,7 @@ export const PENCIL: Rotation = {
   matrix: 'pencil',
   check: checkPencil,
   shareRing: pencilRingBits,
-  pace: ({ features, components }) => pencilPace(features.length, components, true),
+  pace: ({ features, components }) => pencilPaces(features.length, 0, components).whole,
 };
 
 /**

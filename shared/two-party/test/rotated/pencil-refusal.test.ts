@@ -6,20 +6,20 @@ import type { Matrix } from '../../src/rotated/matrices.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
 import { askPencil } from '../../src/rotated/pencil/data-user.ts';
 import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
-import { contrastPace, pencilPace, rootPace } from '../../src/rotated/standard-pace.ts';
+import { pencilPaces } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
-import { clearProducts } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
+import { PENCIL_PRODUCTS } from '../support/views.ts';
 import { dca, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import type { Setting } from './settings.ts';
 import { watched } from './watched.ts';
 
-/** What each end came to, and what the data user put into its products that is not masked there: H, C₁, A. */
+/** What each end came to, and what the data user put into its products that it does not share: H, C₁, A. */
 async function asked({ task, program, garbler, evaluator }: Setting) {
   const [left, right] = memoryChannelPair();
-  const { chooser, correlator } = clearProducts();
-  const given: Matrix[] = [];
+  const { csp: atCsp, user: atUser, log } = dealtLattice();
   const lengths: number[] = [];
   const noting = (message: Uint8Array) => {
     lengths.push(message.length);
@@ -28,25 +28,21 @@ async function asked({ task, program, garbler, evaluator }: Setting) {
   const [csp, user] = await Promise.allSettled([
     answerPencil(
       new MessageStream(watched(left, noting)),
-      async () => chooser,
+      atCsp,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       (parameters) => drawPencilSecrets(parameters, systemBits()),
     ),
     askPencil(
       new MessageStream(watched(right, noting)),
-      async () => ({
-        multiply: (products) => {
-          const place = given.length === 0 ? 2 : 0;
-          const { matrix } = products[place]!;
-          given.push('from' in matrix ? [] : matrix);
-          return correlator.multiply(products);
-        },
-      }),
+      atUser,
       { task, program },
       { ...evaluator, pace: AT_ONCE },
     ),
   ]);
+  // There is an O with more than two classes.
+  const fromLast = task.labellings[0]!.classes.length > 2 ? -6 : -5;
+  const given = [PENCIL_PRODUCTS.contrasts, fromLast, -3].map((product) => log.at(product)!.user);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
   const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);
   return { csp, user, code, zeros: given.map(isZero), lengths };
@@ -163,7 +159,7 @@ describe('a refused pencil', () => {
     expect(await asked(setting)).toMatchObject({ code: 'ERR_STATISTICS_INVALID', zeros: [true, true, true] });
   });
 
-  it('has the messages of any other over oblivious transfer, and the connection is closed in order', async () => {
+  it('has the messages of any other over products from lattices, and the connection is closed in order', async () => {
     const lengths: number[][] = [];
     for (const given of [fine, { ...single, components: 1, method: dca(0.1) }]) {
       const { task, program, garbler, evaluator } = pencilSetting(given);
@@ -194,7 +190,7 @@ describe('the data user', () => {
     for (const given of [fine, ...refused.map(([, , other]) => other)]) {
       const { task, program, garbler, evaluator } = pencilSetting(given);
       const [left, right] = memoryChannelPair();
-      const { chooser, correlator } = clearProducts();
+      const { csp: atCsp, user: atUser } = dealtLattice();
       // Time passes in waits alone.
       let now = 0;
       const clock = {
@@ -208,31 +204,37 @@ describe('the data user', () => {
       await Promise.allSettled([
         answerPencil(
           new MessageStream(left),
-          async () => chooser,
+          atCsp,
           { task, program },
           { ...garbler, markAnswered: async () => undefined },
           (parameters) => drawPencilSecrets(parameters, systemBits()),
         ),
         askPencil(
           stream,
-          async () => ({
-            multiply: async (products) => {
-              await stream.released(); // as the first byte of these would be
-              sent.push(now);
-              return correlator.multiply(products);
-            },
-          }),
+          () => async (plan) => {
+            const products = await atUser()(plan);
+            return {
+              multiply: async (...asked) => {
+                await stream.released(); // as the first byte of these would be
+                sent.push(now);
+                return products.multiply(...asked);
+              },
+            };
+          },
           { task, program },
           { ...evaluator, pace: { milliseconds: 1000, clock } },
         ),
       ]);
       moments.push(sent);
       const [d, k] = [task.features.length, program.components];
-      const part = (milliseconds: number) => Math.ceil((1000 * milliseconds) / pencilPace(d, k, true));
       const classes = task.labellings.reduce((sum, labelling) => sum + labelling.classes.length, 0);
-      const first = part(contrastPace(d, classes));
-      const second = first + part(rootPace(d));
-      expect(sent).toEqual([first, second, second + part(pencilPace(d, k, false))]);
+      const { whole, ...paces } = pencilPaces(d, classes, k);
+      const part = (milliseconds: number) => Math.ceil((1000 * milliseconds) / whole);
+      const first = part(paces.contrasts);
+      const second = first + part(paces.root);
+      const last = second + part(paces.decomposition);
+      // G and T; P T and X; M. Then C₁, and P₂ F. Then the way back.
+      expect(sent).toEqual([first, first, first, second, second, last, last]);
       if (moments.length === 1) usual = sent;
     }
     for (const sent of moments) expect(sent).toEqual(usual);

@@ -74,6 +74,9 @@ export function placeOf(frames: readonly Uint8Array[], type: number, number = 0,
 /** The numbers of a PCA's products that tests look at: that of the noise, and those that open M and the vectors. */
 export const PCA_PRODUCTS = { noise: 3, matrix: 4, vectors: 5 } as const;
 
+/** Those of a pencil that is not MDR and has no floor. */
+export const PENCIL_PRODUCTS = { contrasts: 0, noise: 5, matrix: 6, root: 7 } as const;
+
 /** The number of answers of the CSP that come before those of a product. */
 export function answersBefore({ products }: LatticePlan, product: number): number {
   return products.slice(0, product).reduce((sum, { packing }) => sum + packing.blocks * packing.answers, 0);

@@ -10,7 +10,7 @@ import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
 import { columnOf, type Matrix, roundShift } from '../matrices.ts';
 import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import { type PencilShares, pencilShares, totalOf } from '../shares.ts';
-import { contrastPace, pencilPace, rootPace } from '../standard-pace.ts';
+import { pencilPaces } from '../standard-pace.ts';
 import { unknown } from '../turning.ts';
 import { blocksOf, contrasts, squaresOf, withinWeights } from './contrasts.ts';
 import { decomposeSignal, findRoot, finishPencil, refusalOfCounts, rehearsePencil } from './decomposition.ts';
@@ -36,16 +36,16 @@ export async function askPencil(
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
-  const whole = pencilPace(d, components, true);
+  const { whole, ...parts } = pencilPaces(d, own.M.flat().length, components);
   const pace = paceOf(input, whole);
-  holdToPace(stream, partOf(pace, contrastPace(d, own.M.flat().length), whole));
+  holdToPace(stream, partOf(pace, parts.contrasts, whole));
   const sums = opened(ownSums, theirSums, ringBits);
   const counts = countsOf(parameters, sums);
   const refused = refusalOfCounts(counts, task);
   const safe = refused ? counts.map((labelling) => labelling.map(() => 0n)) : counts;
   const H = safe.map((labelling) => contrasts(labelling, parameters.contrastBits));
 
-  const holds = [rootPace(d), pencilPace(d, components, false)];
+  const holds = [parts.root, parts.decomposition];
   const session = dataUserSession(products, {
     onOpened: (opening) => {
       const milliseconds = holds[opening];

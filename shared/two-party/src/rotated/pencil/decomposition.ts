@@ -32,12 +32,13 @@ import {
   rehearsedMatrix,
 } from '../decomposition.ts';
 import {
+  innerProduct,
   type Matrix,
-  multiplySigned,
   roundShift,
   squareRoot,
   symmetricMatrix,
   transpose,
+  upperEntries,
 } from '../matrices.ts';
 import { contrasts } from './contrasts.ts';
 import type { PencilParameters } from './parameters.ts';
@@ -277,8 +278,9 @@ export function decomposeSignal(
   task: StatisticsTask,
   { components, openBits, directionBits, exponents, raise }: PencilParameters,
 ): OpenedSignal {
-  const square = multiplySigned(Y, transpose(Y)).map((row) =>
-    row.map((entry) => roundShift(entry, 2 * openBits - SQUARE_BITS)),
+  const square = symmetricMatrix(
+    upperEntries(Y.length, (i, j) => roundShift(innerProduct(Y[i]!, Y[j]!), 2 * openBits - SQUARE_BITS)),
+    Y.length,
   );
   const nothing = {
     spectrum,

@@ -6,7 +6,14 @@
  * and Δ⁵. ‖C₁‖ is λ_min(B)^(−1/2), whatever the root.
  */
 import { type EigenPairs, symmetricEigen } from '@eigenveil/projection';
-import { type Matrix, multiplySigned, roundShift, transpose } from '../matrices.ts';
+import {
+  innerProduct,
+  type Matrix,
+  multiplySigned,
+  roundShift,
+  symmetricMatrix,
+  upperEntries,
+} from '../matrices.ts';
 
 /** Fraction bits of Δ. */
 const RESIDUAL_BITS = 120;
@@ -54,7 +61,11 @@ export function whiten(
     vector.map((entry) => BigInt(Math.round((entry / Math.sqrt(pairs.values[i]!)) * 2 ** w))),
   );
   const SB = cut(multiplySigned(S, cut(B, bits.fraction - kept)), kept);
-  const product = cut(multiplySigned(SB, transpose(S)), 2 * w - RESIDUAL_BITS);
+  // But for rounding it is symmetric.
+  const product = symmetricMatrix(
+    upperEntries(S.length, (i, j) => roundShift(innerProduct(SB[i]!, S[j]!), 2 * w - RESIDUAL_BITS)),
+    S.length,
+  );
   const one = 1n << BigInt(RESIDUAL_BITS);
   const residual = product.map((row, i) => row.map((entry, j) => (i === j ? entry - one : entry)));
   const unit = 2 ** -RESIDUAL_BITS;
