@@ -114,10 +114,10 @@ export interface RotatedParameters {
   readonly shareBits: { readonly R: number; readonly V: number };
 }
 
-/** What decides the sizes of the products for T. */
+/** The sizes of the products for T follow from these. */
 export type ScatterSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'shareBits' | 'raise'>;
 
-/** What decides those of the products for M. */
+/** Those of the products for M follow from these. */
 export type TurnedSizes = Pick<
   RotatedParameters,
   'features' | 'ringBits' | 'rotationBits' | 'noiseEntryBits' | 'turnedErrorBits' | 'hiddenBits'

@@ -10,7 +10,7 @@ import type { Matrix } from './matrices.ts';
 /** A truncation goes wrong with probability 2^−42 over all entries. */
 export const TRUNCATION_GUARD = 42;
 
-/** What is left is off by less than this number of units: one that truncation rounds away, and half of one that products are off by. */
+/** The result is off by less than this number of units: one that truncation rounds away, and half of one that products are off by. */
 export const TRUNCATION_UNITS = 1.5;
 
 /** A product that is truncated afterwards: it is computed modulo 2^ring, and `cut` fraction bits of its shares are dropped. */

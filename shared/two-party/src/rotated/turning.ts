@@ -32,7 +32,7 @@ export interface ScatterShares {
 /** A product of short integers of the CSP that is exact, in digits where they are longer than a modulus has room for. */
 export interface ExactProduct {
   readonly product: Product;
-  /** What both ends make of its result. */
+  /** Puts the digits of its result together. */
   readonly whole: (share: Piece) => Piece;
 }
 

@@ -105,7 +105,7 @@ export interface PencilParameters {
   readonly fineRotationBits: number;
   readonly noiseBits: number;
   readonly noiseEntryBits: number;
-  /** What P T and M may be off by, and the mask that hides it: as RotatedParameters has them. */
+  /** The bits of errors of P T and of M, and of the mask that hides them: as RotatedParameters has them. */
   readonly turnedErrorBits: number;
   readonly hiddenBits: number;
   readonly maskBits: number;

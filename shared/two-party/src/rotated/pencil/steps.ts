@@ -15,7 +15,7 @@ import { openingProduct, turnedProducts, unknown } from '../turning.ts';
 import { type PencilParameters, pencilParameters, returningSizes } from './parameters.ts';
 import { type PencilPieces, scatterOf, type Weights } from './sums.ts';
 
-/** What the data user makes of M. */
+/** The data user's matrices that follow from M. */
 export interface RootPieces {
   /** C₁, and C̃, its multiple of norm 1. */
   readonly root: Piece;
@@ -27,7 +27,7 @@ export interface RootPieces {
 /** The part that an end has in a pencil. */
 export interface Turning {
   readonly shares: PencilPieces;
-  /** What the data user makes of the numbers of rows, which it knows. */
+  /** The data user's matrices that follow from the numbers of rows, which it knows. */
   readonly weights: Weights;
   readonly secrets: () => PencilSecrets;
   /** M, upper triangle, in [0, 2^ringBits). */
@@ -209,5 +209,5 @@ export async function pencilPlan(task: StatisticsTask, program: Program): Promis
   );
 }
 
-/** Of an end that does not know the numbers of rows. */
+/** Stands for them at an end that does not know the numbers of rows. */
 export const NO_WEIGHTS: Weights = { Q: unknown, contrasts: unknown, weights: unknown };

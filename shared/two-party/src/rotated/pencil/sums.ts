@@ -20,7 +20,7 @@ export interface PencilPieces {
   readonly groups: Piece;
 }
 
-/** What the data user knows by now. */
+/** Matrices of the data user, which knows the numbers of rows by now. */
 export interface Weights {
   readonly Q: () => bigint;
   /** H of the first labelling, classes × (classes − 1), in units of 2^−contrastBits. */

@@ -61,7 +61,7 @@ export function whiten(
     vector.map((entry) => BigInt(Math.round((entry / Math.sqrt(pairs.values[i]!)) * 2 ** w))),
   );
   const SB = cut(multiplySigned(S, cut(B, bits.fraction - kept)), kept);
-  // But for rounding it is symmetric.
+  // It is symmetric up to rounding.
   const product = symmetricMatrix(
     upperEntries(S.length, (i, j) => roundShift(innerProduct(SB[i]!, S[j]!), 2 * w - RESIDUAL_BITS)),
     S.length,
