@@ -117,7 +117,7 @@ export interface RotatedParameters {
 /** The sizes of the products for T follow from these. */
 export type ScatterSizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'shareBits' | 'raise'>;
 
-/** Those of the products for M follow from these. */
+/** The sizes of the products for M follow from these. */
 export type TurnedSizes = Pick<
   RotatedParameters,
   'features' | 'ringBits' | 'rotationBits' | 'noiseEntryBits' | 'turnedErrorBits' | 'hiddenBits'

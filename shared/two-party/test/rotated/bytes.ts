@@ -16,6 +16,7 @@ import {
 } from '../../src/products/layout.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { pencilParameters } from '../../src/rotated/pencil/parameters.ts';
+import { pencilPlan } from '../../src/rotated/pencil/steps.ts';
 import { exchangesOf } from '../../src/rotated/runs.ts';
 import type { Exchange } from '../../src/rotated/sizes.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
@@ -117,21 +118,13 @@ async function pcaBytes(task: StatisticsTask, program: Program): Promise<Bytes> 
   return sum([...opening, latticeMessages(await turningPlan(task, program))]);
 }
 
-function pencilBytes(task: StatisticsTask, program: Program): Bytes {
-  const parameters = pencilParameters(task, program);
-  const { features: d, components: k, classes, columns: n, ringBits, openRing, vectorRing } = parameters;
-  const [first, second, third] = exchangesOf(task, program).map(exchangeBytes);
+async function pencilBytes(task: StatisticsTask, program: Program): Promise<Bytes> {
+  const { features: d, classes, ringBits } = pencilParameters(task, program);
   const count = classes.reduce((total, one) => total + one);
   const declared = program.outputs.includes('mean') ? count + d : count;
   return sum([
     { toCsp: ring(1, ringBits), toDataUser: ring(declared, ringBits) },
-    BASE,
-    first!,
-    { toCsp: 0, toDataUser: ring((d * (d + 1)) / 2, ringBits) },
-    second!,
-    { toCsp: 0, toDataUser: ring(d * n, openRing) },
-    third!,
-    { toCsp: 0, toDataUser: ring(d * k, vectorRing) },
+    latticeMessages(await pencilPlan(task, program)),
   ]);
 }
 
@@ -161,5 +154,5 @@ function sketchBytes(task: StatisticsTask, program: Program): Bytes {
 /** Of a correlation matrix without the circuit that standardises. */
 export async function rotatedBytes(task: StatisticsTask, program: Program): Promise<Bytes> {
   if (task.sketch !== undefined) return sketchBytes(task, program);
-  return task.method.kind === 'pca' ? await pcaBytes(task, program) : pencilBytes(task, program);
+  return await (task.method.kind === 'pca' ? pcaBytes : pencilBytes)(task, program);
 }
