@@ -109,6 +109,7 @@ export {
   messagesOf,
   opened,
   PCA_PRODUCTS,
+  pencilProducts,
   telling,
   unevenness,
   view,
