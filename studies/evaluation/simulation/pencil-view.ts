@@ -3,32 +3,31 @@
 import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { placesOf } from '@eigenveil/task';
 import {
   answerPencil,
   askPencil,
   contrasts,
   drawPencilSecrets,
   haarOrthogonal,
+  inRing,
   type Matrix,
-  matrixShareOfUser,
   multiplySigned,
   type PencilParameters,
   type PencilSecrets,
   pencilParameters,
+  pencilProducts,
   RandomBits,
-  ROTATED_MESSAGE,
-  readRing,
   refineVectors,
   squareRoot,
   standardNormal,
   transpose,
+  upperOf,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import { added, inRows, realRun, type Seen, simulatedRun } from './data-user-run.ts';
+import { added, lessNoise, realRun, type Seen, signed, simulatedRun } from './data-user-run.ts';
 import type { SmallTask } from './inputs.ts';
-import { completed, doubles, times, transposed } from './matrices.ts';
+import { completed, type Doubles, doubles, times, transposed } from './matrices.ts';
 import { turnedScatter } from './rotated-view.ts';
 
 export interface PencilView {
@@ -43,9 +42,6 @@ export interface PencilView {
   readonly result: FlatResult;
 }
 
-/** Places of the products among those that the data user takes part in: see shareMatrices(), shareSignal() and rotateBack() in two-party. */
-const ROTATING_FROM = 4;
-
 export const parametersOf = ({ task, program }: SmallTask): PencilParameters =>
   pencilParameters(task, program);
 
@@ -59,27 +55,15 @@ export function groupsOf({ labellings }: Statistics, bits: number): bigint[][] {
   return multiplySigned(transpose(classes.map(({ V }) => V)), H);
 }
 
-const signed = (matrix: Matrix, ringBits: number) =>
-  matrix.map((row) => row.map((entry) => BigInt.asIntN(ringBits, entry)));
-
-const rootIn = (asked: Seen['asked'], { white }: PencilParameters) =>
-  signed(transpose(asked[1]![0]!), white.ring);
-
-/** The data user's share of Y. */
-const signalShare = ({ shares }: Pick<Seen, 'shares'>, { columns }: PencilParameters): Matrix =>
-  columns > 1 ? transpose(shares[1]![2]!) : shares[1]![1]!;
-
-function opened(small: SmallTask, seen: Seen): PencilView {
-  const parameters = parametersOf(small);
-  const { ringBits, openRing, vectorRing, columns, components } = parameters;
-  const open = (share: readonly bigint[], type: number, ring: number) =>
-    added(share, seen.message(type, ring), ring);
+function opened(small: SmallTask, { put, got, result }: Seen): PencilView {
+  const { ringBits, white, openRing, vectorRing, columns } = parametersOf(small);
+  const { noise, matrix, root, signal, vectors } = pencilProducts(columns);
   return {
-    upper: open(matrixShareOfUser(seen.shares[0]!.slice(ROTATING_FROM)), ROTATED_MESSAGE.matrix, ringBits),
-    root: rootIn(seen.asked, parameters),
-    signal: inRows(open(signalShare(seen, parameters).flat(), ROTATED_MESSAGE.signal, openRing), columns),
-    answer: inRows(open(seen.shares[2]![2]!.flat(), ROTATED_MESSAGE.vectors, vectorRing), components),
-    result: seen.result,
+    upper: added(upperOf(got[matrix]!), got[noise]!.flat(), ringBits),
+    root: transpose(signed(put[root]!, white.ring)),
+    signal: signed(columns > 1 ? transpose(got[signal]!) : got[signal]!, openRing),
+    answer: signed(got[vectors]!, vectorRing),
+    result,
   };
 }
 
@@ -90,8 +74,8 @@ export async function realPencil(
   draws: Draws,
   spoil: (secrets: PencilSecrets, parameters: PencilParameters) => PencilSecrets,
 ): Promise<PencilView> {
-  const seen = await realRun(askPencil, small, statistics, draws, (stream, setUp, csp) =>
-    answerPencil(stream, setUp, small, csp, (parameters) =>
+  const seen = await realRun(askPencil, small, statistics, draws, (stream, lattice, own) =>
+    answerPencil(stream, lattice, small, own, (parameters) =>
       spoil(drawPencilSecrets(parameters, new RandomBits(draws.source)), parameters),
     ),
   );
@@ -119,66 +103,66 @@ function decomposed(F: Matrix, random: RandomBits) {
   return { values, left: images.map((column, i) => column.map((x) => Number(x) / Number(values[i]!))) };
 }
 
-/** A CSP without shares: it has what the functionality gives, and sends that less the data user's shares. */
+/** A CSP without shares: products give uniform numbers, and what it opens is what the functionality gives. */
 export async function simulatedPencil(
   small: SmallTask,
   statistics: Statistics,
   draws: Draws,
 ): Promise<PencilView> {
   const parameters = parametersOf(small);
-  const {
-    ringBits,
-    openRing,
-    openBits,
-    vectorRing,
-    vectorBits,
-    floodBits,
-    columns,
-    features: d,
-  } = parameters;
-  const { rootBits, contrastBits, back, inner, directionBits } = parameters;
+  const { ringBits, openRing, openBits, vectorRing, vectorBits, floodBits, columns } = parameters;
+  const { features: d, white, rootBits, contrastBits, back, inner, directionBits } = parameters;
+  const places = pencilProducts(columns);
   const random = new RandomBits(draws.source);
   const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
-  const counts = placesOf(small.task).labellings[0]!.map(({ M }) => M.from);
-  const seen = await simulatedRun(askPencil, small, statistics, { draws, random }, async (playing) => {
-    const { stream, own, shares, asked, send, exchanged } = playing;
-    await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-    const classCounts = statistics.labellings[0]!.map(({ M }) => M);
-    const ownCounts = counts.map((at) => own[at]!);
-    await send(ROTATED_MESSAGE.declared, classCounts, ownCounts, ringBits);
-    await exchanged(1);
-    await send(ROTATED_MESSAGE.matrix, matrix, matrixShareOfUser(shares[0]!.slice(ROTATING_FROM)), ringBits);
+  const groups = multiplySigned(multiplySigned(W, transpose(U)), groupsOf(statistics, contrastBits));
+  const W2 = haarOrthogonal(d, FINE_BITS, random);
+  const W3 = columns > 1 ? haarOrthogonal(columns, FINE_BITS, random) : [[1n << BigInt(FINE_BITS)]];
+  let left: number[][] | undefined;
 
-    await exchanged(2);
-    const root = rootIn(asked, parameters);
-    const turnedGroups = multiplySigned(multiplySigned(W, transpose(U)), groupsOf(statistics, contrastBits));
+  /** Y of C₁. */
+  const signalOf = (root: Matrix): Matrix => {
     const shift = BigInt(rootBits + 2 * bits + contrastBits - FINE_BITS);
-    const F = multiplySigned(root, turnedGroups).map((row) => row.map((entry) => entry >> shift));
-    const { values, left } = decomposed(F, random);
-    const W2 = haarOrthogonal(d, FINE_BITS, random);
-    const W3 = columns > 1 ? haarOrthogonal(columns, FINE_BITS, random) : [[1n << BigInt(FINE_BITS)]];
-    const Y = W2.flatMap((row) =>
+    const F = multiplySigned(root, groups).map((row) => row.map((entry) => entry >> shift));
+    const made = decomposed(F, random);
+    left = made.left;
+    return W2.map((row) =>
       W3.map((other) => {
-        const exact = values.reduce((sum, value, l) => sum + row[l]! * value * other[l]!, 0n);
+        const exact = made.values.reduce((sum, value, l) => sum + row[l]! * value * other[l]!, 0n);
         return exact >> BigInt(3 * FINE_BITS - openBits);
       }),
     );
-    await send(ROTATED_MESSAGE.signal, Y, signalShare({ shares }, parameters).flat(), openRing);
-
-    await exchanged(3);
-    const A = doubles(signed(asked[2]![0]!, back.ring), directionBits);
-    const normalised = doubles(signed(asked[2]![1]!, inner.ring), inner.cut);
-    // U′ W₁ᵀ C̃ᵀ L′ W₂ᵀ A in doubles: the flood of 2^−40 hides their errors.
-    const turned = times(transposed(completed(left)), times(transposed(doubles(W2, FINE_BITS)), A));
+  };
+  /** U′ W₁ᵀ C̃ᵀ L′ W₂ᵀ A and the flood, in doubles: the flood of 2^−40 hides their errors. */
+  const vectorsOf = (A: Doubles, normalised: Doubles): Matrix => {
+    const turned = times(transposed(completed(left!)), times(transposed(doubles(W2, FINE_BITS)), A));
     const stretched = times(transposed(normalised), turned);
     const vectors = times(times(doubles(U, bits), transposed(doubles(W, bits))), stretched);
-    const answer = vectors
-      .flat()
-      .map(
+    return vectors.map((row) =>
+      row.map(
         (x) =>
           (BigInt(Math.round(x * 2 ** 52)) << BigInt(vectorBits - 52)) + standardNormal(random, floodBits),
-      );
-    await send(ROTATED_MESSAGE.vectors, answer, shares[2]![2]!.flat(), vectorRing);
+      ),
+    );
+  };
+
+  const setting = { draws, random, ringBits };
+  const seen = await simulatedRun(askPencil, small, statistics, setting, (product, { put, got }) => {
+    switch (product) {
+      case places.matrix:
+        return lessNoise(matrix, got[places.noise]!, ringBits);
+      case places.signal: {
+        const Y = signalOf(transpose(signed(put[places.root]!, white.ring)));
+        return inRing(columns > 1 ? transpose(Y) : Y, openRing);
+      }
+      case places.vectors: {
+        const A = doubles(signed(put[places.directions]!, back.ring), directionBits);
+        const normalised = doubles(signed(put[places.normalised]!, inner.ring), inner.cut);
+        return inRing(vectorsOf(A, normalised), vectorRing);
+      }
+      default:
+        return undefined;
+    }
   });
   return opened(small, seen);
 }

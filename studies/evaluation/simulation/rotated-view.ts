@@ -6,35 +6,29 @@ import type { Statistics } from '@eigenveil/statistics';
 import {
   answerRotated,
   askRotated,
-  dealtLattice,
   drawNoise,
   drawSecrets,
   haarOrthogonal,
+  inRing,
   type Matrix,
-  MessageStream,
-  memoryChannelPair,
   multiplySigned,
   PCA_PRODUCTS,
   RandomBits,
-  ROTATED_MESSAGE,
   type RotatedParameters,
   type RotationSecrets,
-  readRing,
   refineVectors,
   rotatedParameters,
   standardNormal,
   symmetricMatrix,
   traceOf,
   transpose,
-  type UserLattice,
   upperEntries,
   upperOf,
-  writeRing,
 } from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import { wholeScatter } from '../whole-scatter.ts';
-import { AT_ONCE, added } from './data-user-run.ts';
-import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
+import { added, lessNoise, realRun, type Seen, signed, simulatedRun } from './data-user-run.ts';
+import type { SmallTask } from './inputs.ts';
 
 export interface RotatedView {
   /** M, upper triangle, in units of 2^−2f. */
@@ -44,27 +38,11 @@ export interface RotatedView {
   readonly result: FlatResult;
 }
 
-/** Runs the data user with these products, and whoever plays the CSP. */
-async function runDataUser(
-  { task, program }: SmallTask,
-  shares: readonly bigint[],
-  products: () => UserLattice,
-  csp: (stream: MessageStream) => Promise<unknown>,
-): Promise<FlatResult> {
-  const [left, right] = memoryChannelPair().map((channel) => new MessageStream(channel));
-  const [result] = await Promise.all([
-    askRotated(right!, products, { task, program }, { shares, pace: AT_ONCE }),
-    csp(left!),
-  ]);
-  return result;
-}
-
-/** `got` is what the data user got of each product. */
-function opened({ task }: SmallTask, got: readonly Matrix[], result: FlatResult): RotatedView {
+function opened({ task }: SmallTask, { got, result }: Seen): RotatedView {
   const { ringBits, vectorRingBits } = rotatedParameters(task);
   return {
     upper: added(upperOf(got[PCA_PRODUCTS.matrix]!), got[PCA_PRODUCTS.noise]!.flat(), ringBits),
-    answer: got[PCA_PRODUCTS.vectors]!.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry))),
+    answer: signed(got[PCA_PRODUCTS.vectors]!, vectorRingBits),
     result,
   };
 }
@@ -77,19 +55,12 @@ export async function realRotated(
   spoil: (secrets: RotationSecrets, parameters: RotatedParameters) => RotationSecrets,
 ): Promise<RotatedView> {
   const { components } = small.program;
-  const shares = sharesOf(small, statistics, draws);
-  const { csp, user, log } = dealtLattice(draws.source);
-  const own = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
-  const result = await runDataUser(small, shares.dataUser, user, (stream) =>
-    answerRotated(stream, csp, small, own, (parameters) =>
+  const seen = await realRun(askRotated, small, statistics, draws, (stream, lattice, own) =>
+    answerRotated(stream, lattice, small, own, (parameters) =>
       spoil(drawSecrets(parameters, components, new RandomBits(draws.source)), parameters),
     ),
   );
-  return opened(
-    small,
-    log.map(({ got }) => got),
-    result,
-  );
+  return opened(small, seen);
 }
 
 /** Fraction bits of W beyond f: its rounding must not show where the real P's does not. */
@@ -140,49 +111,21 @@ export async function simulatedRotated(
   draws: Draws,
 ): Promise<RotatedView> {
   const parameters = rotatedParameters(small.task);
-  const { features: d, ringBits, vectorRingBits, rotationBits: f, directionBits, floodBits } = parameters;
+  const { ringBits, vectorRingBits, rotationBits: f, directionBits, floodBits } = parameters;
   const random = new RandomBits(draws.source);
   const { bits, U, W, matrix } = turnedScatter(wholeScatter(statistics), parameters, random);
-  const Q = statistics.labellings[0]!.reduce((sum, { M }) => sum + M, 0n);
-  const shares = sharesOf(small, statistics, draws).dataUser;
-  const got: Matrix[] = [];
   const vectorsOf = (asked: Matrix): Matrix => {
-    const directions = asked.map((row) => row.map((entry) => BigInt.asIntN(vectorRingBits, entry)));
-    const turned = multiplySigned(multiplySigned(U, transpose(W)), directions);
+    const turned = multiplySigned(multiplySigned(U, transpose(W)), signed(asked, vectorRingBits));
     const shift = BigInt(2 * bits + directionBits - 2 * f);
-    return turned.map((row) =>
-      row.map((entry) =>
-        BigInt.asUintN(vectorRingBits, (entry >> shift) + standardNormal(random, floodBits)),
-      ),
+    return inRing(
+      turned.map((row) => row.map((entry) => (entry >> shift) + standardNormal(random, floodBits))),
+      vectorRingBits,
     );
   };
-  /** M, less the data user's share of the noise. */
-  const matrixOf = (): Matrix => {
-    const noise = got[PCA_PRODUCTS.noise]!.flat();
-    return symmetricMatrix(
-      matrix.map((entry, e) => BigInt.asUintN(ringBits, entry - noise[e]!)),
-      d,
-    );
-  };
-  const products = (): UserLattice => async (plan) => ({
-    async multiply(asked) {
-      const made = asked.map(({ product, factor }) => {
-        const { rows, columns, ringBits: ring } = plan.products[product]!;
-        if (product === PCA_PRODUCTS.matrix) return matrixOf();
-        if (product === PCA_PRODUCTS.vectors) return vectorsOf(factor);
-        return Array.from({ length: rows }, () =>
-          Array.from({ length: columns }, () => random.integer(ring)),
-        );
-      });
-      got.push(...made);
-      return made.map((one) => one.map((row) => [...row]));
-    },
+  const setting = { draws, random, ringBits };
+  const seen = await simulatedRun(askRotated, small, statistics, setting, (product, { put, got }) => {
+    if (product === PCA_PRODUCTS.matrix) return lessNoise(matrix, got[PCA_PRODUCTS.noise]!, ringBits);
+    return product === PCA_PRODUCTS.vectors ? vectorsOf(put[product]!) : undefined;
   });
-  const result = await runDataUser(small, shares, products, async (stream) => {
-    await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-    const own = shares.at(-2)!; // before the number of owners
-    writeRing(stream, ROTATED_MESSAGE.declared, [BigInt.asUintN(ringBits, Q - own)], ringBits);
-    await stream.flush();
-  });
-  return opened(small, got, result);
+  return opened(small, seen);
 }

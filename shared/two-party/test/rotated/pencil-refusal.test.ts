@@ -10,7 +10,7 @@ import { pencilPaces } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
 import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
-import { PENCIL_PRODUCTS } from '../support/views.ts';
+import { pencilProducts } from '../support/views.ts';
 import { dca, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import type { Setting } from './settings.ts';
@@ -40,9 +40,8 @@ async function asked({ task, program, garbler, evaluator }: Setting) {
       { ...evaluator, pace: AT_ONCE },
     ),
   ]);
-  // There is an O with more than two classes.
-  const fromLast = task.labellings[0]!.classes.length > 2 ? -6 : -5;
-  const given = [PENCIL_PRODUCTS.contrasts, fromLast, -3].map((product) => log.at(product)!.user);
+  const { contrasts, root, directions } = pencilProducts(task.labellings[0]!.classes.length - 1);
+  const given = [contrasts, root, directions].map((product) => log[product]!.user);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
   const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);
   return { csp, user, code, zeros: given.map(isZero), lengths };

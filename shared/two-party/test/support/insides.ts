@@ -4,7 +4,6 @@
  * tests, so that no tarball has it, and nothing that is shipped may import it; the linter ensures that.
  */
 
-export { withAbort } from '../../src/channel/abort.ts';
 export { MessageStream } from '../../src/channel/message-stream.ts';
 export {
   add,
@@ -26,26 +25,19 @@ export {
   type Session,
 } from '../../src/garbling/index.ts';
 export { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
-export { type CspFactor, LatticeCsp } from '../../src/lattice/csp.ts';
-export { LatticeDataUser, type UserFactor } from '../../src/lattice/data-user.ts';
+export type { UserFactor } from '../../src/lattice/data-user.ts';
 export { LATTICE_MESSAGE } from '../../src/lattice/messages.ts';
 export { cspLattice, dataUserLattice } from '../../src/lattice/opening.ts';
 export type { LatticePlan } from '../../src/lattice/sizes.ts';
 export { OT_MESSAGE, receiveBaseKeys } from '../../src/oblivious-transfer/base.ts';
 export { drawDelta, setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
-export { type RandomSource, streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
-export {
-  type CorrelatedProduct,
-  multiplyChosen,
-  multiplyEachChosen,
-  multiplyEachCorrelated,
-} from '../../src/products/index.ts';
-export { checkSize, DIGIT_BITS, PRODUCT_MESSAGE } from '../../src/products/layout.ts';
+export { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 export type { Computation, CspInput } from '../../src/protocol.ts';
 export { answerRotated } from '../../src/rotated/csp.ts';
 export { askRotated, type UserLattice, type UserProducts } from '../../src/rotated/data-user.ts';
 export { refineVectors } from '../../src/rotated/decomposition.ts';
 export {
+  addMatrices,
   inRing,
   type Matrix,
   multiplySigned,
@@ -77,8 +69,6 @@ export { answerSketch } from '../../src/rotated/sketch/csp.ts';
 export { askSketch } from '../../src/rotated/sketch/data-user.ts';
 export { type SketchParameters, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 export { sumsPace } from '../../src/rotated/standard-pace.ts';
-export { type Correlator, matrixShareOfUser } from '../../src/rotated/steps.ts';
-export { turningPlan } from '../../src/rotated/turning.ts';
 export { PROGRAM } from '../../src/rotated.ts';
 export { combine, decodeShares } from '../../src/shares.ts';
 export { dca, labelled, pencilSetting, runPencil } from '../rotated/pencils.ts';
@@ -86,10 +76,11 @@ export { runClear } from '../rotated/run.ts';
 export { settingOf, spread } from '../rotated/settings.ts';
 export { KS_LIMIT, seededBits, smirnov } from '../rotated/statistics.ts';
 export { type Drawer, FAULTS, honest } from '../rotated/views.ts';
-export { clearProducts, clearProductsBothWays, type Dealt, dealtLattice, dealtTransfers } from './dealers.ts';
-export { deviatingSession, type Lie, multiplyLying } from './deviating.ts';
+export { dealtLattice, dealtTransfers } from './dealers.ts';
+export { deviatingSession } from './deviating.ts';
+export { deviatingLattice, type Malformed } from './deviating-lattice.ts';
 export { type Doubles, times, transposed } from './doubles.ts';
-export { type Run, recorded, runGarbled } from './garbled-run.ts';
+export { recorded, runGarbled } from './garbled-run.ts';
 export {
   garblerBits,
   outputBits,
@@ -103,12 +94,14 @@ export { receiveRandom, sendRandom } from './random-transfers.ts';
 export { toRing } from './to-ring.ts';
 export {
   answered,
+  answersBefore,
   doubles,
   MadeUpTime,
   type Message,
   messagesOf,
   opened,
   PCA_PRODUCTS,
+  pencilProducts,
   telling,
   unevenness,
   view,

@@ -74,8 +74,14 @@ export function placeOf(frames: readonly Uint8Array[], type: number, number = 0,
 /** The numbers of a PCA's products that tests look at: that of the noise, and those that open M and the vectors. */
 export const PCA_PRODUCTS = { noise: 3, matrix: 4, vectors: 5 } as const;
 
-/** Those of a pencil that is not MDR and has no floor. */
-export const PENCIL_PRODUCTS = { contrasts: 0, noise: 5, matrix: 6, root: 7 } as const;
+/** The same of a pencil's products, without a floor, by the number of Y's columns. One column is not turned from the right. */
+export function pencilProducts(columns: number) {
+  const signal = columns > 1 ? 9 : 8;
+  return {
+    ...{ contrasts: 0, groups: 3, noise: 5, matrix: 6, root: 7, signal },
+    ...{ directions: signal + 1, normalised: signal + 2, vectors: signal + 3 },
+  } as const;
+}
 
 /** The number of answers of the CSP that come before those of a product. */
 export function answersBefore({ products }: LatticePlan, product: number): number {

@@ -1,6 +1,7 @@
 /** Servers that deviate: what they gain, beside what the documents say. */
 import { worded } from '../../worded.ts';
 import { ANSWERING } from './answers.ts';
+import { FORMING } from './forms.ts';
 import { GARBLING } from './garbler.ts';
 import { HISTOGRAMS } from './histograms.ts';
 import { REFUSALS } from './refusals.ts';
@@ -17,5 +18,6 @@ export const EXPERIMENTS = worded(new URL('../deviation.md', import.meta.url), [
   ...GUESSING,
   ...GARBLING,
   ...ROTATING,
+  ...FORMING,
   ...REFUSALS,
 ]);

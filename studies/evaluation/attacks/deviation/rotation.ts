@@ -1,79 +1,28 @@
-/** A data user of `rotated` that puts its own into the products: the noise scaled away, and, in a product by transfers, another matrix for each digit of the rotation. */
+/** A data user of `rotated` that puts its own into products: the noise scaled away, and a matrix of its own in place of the class means of a pencil. */
 
-import { randomBytes } from 'node:crypto';
-import type { FlatResult } from '@eigenveil/methods';
-import { pencil } from '@eigenveil/projection';
-import { programOf, type Task } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { pencil, symmetricEigen } from '@eigenveil/projection';
+import type { Statistics } from '@eigenveil/statistics';
+import { programOf } from '@eigenveil/task';
 import {
-  askRotated,
-  checkSize,
-  DIGIT_BITS,
-  dataUserLattice,
-  drawDelta,
-  haarOrthogonal,
+  addMatrices,
   inRing,
-  type Lie,
-  MessageStream,
-  memoryChannelPair,
-  multiplyChosen,
-  multiplyLying,
+  type Matrix,
   PCA_PRODUCTS,
-  PROGRAM,
-  RandomBits,
+  type PencilParameters,
+  pencilParameters,
+  pencilProducts,
   rotatedParameters,
-  setUpReceiver,
-  setUpSender,
-  streamsFrom,
+  times,
   traceOf,
+  transpose,
+  transposed,
   type UserFactor,
-  type UserLattice,
 } from '@eigenveil/two-party/insides';
-import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
-import type { Setting, Unworded } from '../../experiment.ts';
-import { pooledStatistics } from '../../released.ts';
+import type { Unworded } from '../../experiment.ts';
 import { wholeScatter } from '../../whole-scatter.ts';
-import { exactly } from '../in-process/exact.ts';
-import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
-import { AT_ONCE, type Shares, share } from '../in-process/two-party.ts';
-
-/** The real protocol, but for what the data user puts into the products. */
-async function run(
-  task: Task,
-  owners: number,
-  shares: Shares,
-  change: (factor: UserFactor) => UserFactor,
-): Promise<FlatResult> {
-  const program = programOf(task);
-  const [left, right] = memoryChannelPair();
-  const stream = new MessageStream(right);
-  const lattice = (): UserLattice => {
-    const open = dataUserLattice(stream, PROGRAM, streamsFrom(randomBytes(32)));
-    return async (plan) => {
-      const products = await open(plan);
-      return { multiply: (asked, moments) => products.multiply(asked.map(change), moments) };
-    };
-  };
-  const input = { shares: shares.csp, verifiedOwners: owners, markAnswered: async () => undefined };
-  const [result] = await Promise.all([
-    askRotated(stream, lattice, { task, program }, { shares: shares.dataUser, pace: AT_ONCE }),
-    TWO_PARTY_PROTOCOLS.rotated.runCsp(left, { task, program }, input),
-  ]);
-  return result;
-}
-
-/** Tasks over rows of the scene, drawn anew each time. */
-function* tasks({ scene, seed }: Setting, count: number) {
-  const { proposal, cut } = smallTask(scene, { twoParty: 'rotated' });
-  const draws = new Draws(seed);
-  for (let i = 0; i < count; i += 1) {
-    const task = agreed(proposal);
-    const rows = cut(draws.some(scene.owners.flat(), 60));
-    const statistics = pooledStatistics(proposal, [rows.slice(0, 30), rows.slice(30)]);
-    yield { task, statistics, owners: 2, shares: share(task, statistics) };
-  }
-}
+import { RIDGE, tooSmall, withoutClasses } from '../in-process/small-task.ts';
+import { type Deviation, drawnTasks, runDeviating } from './products.ts';
 
 /** What the noise is multiplied with, less the trace; all other products as they are. */
 function withoutNoise({ product, factor }: UserFactor, trace: bigint, ringBits: number): UserFactor {
@@ -107,7 +56,8 @@ const noiseScale: Unworded = {
   async run(setting) {
     const trials = { attack: [] as number[], control: [] as number[] };
     const errors = { attack: [] as number[], control: [] as number[] };
-    for (const { task, statistics, owners, shares } of tasks(setting, setting.effort === 'quick' ? 2 : 20)) {
+    for (const drawn of drawnTasks(setting, setting.effort === 'quick' ? 2 : 20, 'pca')) {
+      const { task, statistics } = drawn;
       const { ringBits } = rotatedParameters(task);
       const trace = traceOf(wholeScatter(statistics));
       const { A } = pencil({ ...programOf(task), minimumOwners: 1 }, statistics);
@@ -118,10 +68,11 @@ const noiseScale: Unworded = {
         ['attack', true],
         ['control', false],
       ] as const) {
-        const { spectrum } = await run(task, owners, shares, (factor) =>
-          deviates ? withoutNoise(factor, trace, ringBits) : factor,
-        );
-        const error = Math.abs(Math.hypot(...spectrum!) - norm) / exact;
+        const { user } = await runDeviating(drawn, PCA_PRODUCTS.matrix, {
+          put: (factor) => (deviates ? withoutNoise(factor, trace, ringBits) : factor),
+        });
+        if (user.status === 'rejected') throw user.reason;
+        const error = Math.abs(Math.hypot(...user.value.spectrum!) - norm) / exact;
         errors[side].push(error);
         trials[side].push(Number(error < NO_NOISE));
       }
@@ -141,61 +92,108 @@ const noiseScale: Unworded = {
   },
 };
 
-/** The flood takes the bits below. */
-const DIGITS_PER_ENTRY = 7;
+/** The noise on Y is 2^−46; what is left is of doubles, and far from what another matrix gives. */
+const SAME_VALUES = 2 ** -20;
 
-/** A = 0, and digit δ of weight 16^t carries 16^−t times the place where it shall show. With `cancelling` the masks behind make up for it. */
-function showing(task: Task, components: number, cancelling: boolean): Lie['deviation'] {
-  const { features: d, rotationBits, vectorRingBits } = rotatedParameters(task);
-  const digits = Math.ceil((rotationBits + 1) / DIGIT_BITS);
-  const shown = Math.floor((DIGITS_PER_ENTRY * components) / d);
-  return ({ inner, t }, column) => {
-    const own = column % components;
-    if (t < digits - shown || (column >= components && !cancelling)) return 0n;
-    const place = inner * shown + (digits - 1 - t);
-    if (Math.floor(place / DIGITS_PER_ENTRY) !== own) return 0n;
-    const value = 1n << BigInt(vectorRingBits - DIGIT_BITS * ((place % DIGITS_PER_ENTRY) + 1 + t));
-    return column < components ? value : -value;
+/** Squares of the singular values that C₁P makes of Z: of Zᵀ(T + ρQI)⁻¹Z, descending. */
+function valuesOf(Z: readonly (readonly number[])[], statistics: Statistics, ridge: number): number[] {
+  const { values, vectors } = symmetricEigen(
+    wholeScatter(statistics).map((row, i) => row.map((entry, j) => Number(entry) + (i === j ? ridge : 0))),
+  );
+  const stretched = times(vectors, Z).map((row, i) => row.map((x) => x / Math.sqrt(values[i]!)));
+  return symmetricEigen(times(transposed(stretched), stretched)).values;
+}
+
+/** A uniform matrix as large as the class means can be, d × groups, in the units of T's roots and of G as integers. */
+function ownMatrix({ features: d, groups, contrastBits, group }: PencilParameters, T: Matrix, draws: Draws) {
+  const most = Math.sqrt(Number(traceOf(T))) / d;
+  const whole = Array.from({ length: d }, () =>
+    Array.from({ length: groups }, () => Math.round(most * (draws.uniform() - 0.5))),
+  );
+  return {
+    whole,
+    integers: whole.map((row) => row.map((entry) => BigInt(entry) << BigInt(contrastBits - group.cut))),
   };
 }
 
-/** How the CSP ends a product of a rotation with nothing, in which the data user deviates. */
-async function product(task: Task, deviation: Lie['deviation']): Promise<string> {
-  const { features: d, rotationBits, vectorRingBits: ringBits } = rotatedParameters(task);
-  const { components } = task;
-  const [left, right] = memoryChannelPair();
-  const sizes = { rows: d, inner: d, columns: components, entryBits: rotationBits + 1, ringBits };
-  const nothing = Array.from({ length: d }, () => new Array<bigint>(components).fill(0n));
-  const random = new RandomBits((length) => randomBytes(length));
-  const user = async () => {
-    const sender = await setUpSender(new MessageStream(right), drawDelta());
-    await multiplyLying(sender, checkSize({ ...sizes, part: 'whole' }), nothing, { deviation });
+/**
+ * It multiplies the CSP's class means by nothing, and so knows the CSP's share of G, which it takes from Z; what it sees is Y, as
+ * columns.
+ */
+function inPlaceOfGroups(
+  Z: Matrix | undefined,
+  { columns, group, signal, openRing }: PencilParameters,
+  onSignal: (Y: Matrix) => void,
+): Deviation {
+  const places = pencilProducts(columns);
+  let share: Matrix = [];
+  return {
+    put({ product, factor }) {
+      if (Z === undefined) return { product, factor };
+      if (product === places.contrasts) return { product, factor: factor.map((row) => row.map(() => 0n)) };
+      if (product !== places.groups) return { product, factor };
+      return { product, factor: addMatrices(Z, share, signal.ring) };
+    },
+    see(product, got) {
+      if (product === places.contrasts)
+        share = got.map((row) => row.map((entry) => entry >> BigInt(group.cut)));
+      if (product !== places.signal) return;
+      const signed = got.map((row) => row.map((entry) => BigInt.asIntN(openRing, entry)));
+      onSignal(columns > 1 ? signed : transpose(signed));
+    },
   };
-  const csp = async () => {
-    const receiver = await setUpReceiver(new MessageStream(left));
-    const matrix = haarOrthogonal(d, rotationBits, random);
-    await multiplyChosen(receiver, { matrix, entryBits: rotationBits + 1, columns: components, ringBits });
-  };
-  const [, atCsp] = await Promise.allSettled([user(), csp()]);
-  return atCsp.status === 'fulfilled' ? 'done' : (errorCodeOf(atCsp.reason) ?? 'none');
 }
 
-const digits: Unworded = {
+const ownGroups: Unworded = {
   ...COMMON,
-  id: 'deviation-digits',
-  expectation: 'holds',
-  claims: ['S-50', 'S-51'],
+  id: 'deviation-own-groups',
+  expectation: 'admitted',
+  claims: ['S-183'],
+  scenes: ['iris', 'pima'],
+  omits: withoutClasses,
   async run(setting) {
-    const given: boolean[] = [];
-    const codes: Record<string, number> = {};
-    for (const { task } of tasks(setting, setting.effort === 'quick' ? 2 : 20)) {
-      const deviation = showing(task, task.components, given.length % 2 === 1);
-      const csp = await product(task, deviation);
-      codes[csp] = (codes[csp] ?? 0) + 1;
-      given.push(csp !== 'ERR_PRODUCT_CHECK');
+    const draws = new Draws(setting.seed).of('Z');
+    const trials = { attack: [] as number[], control: [] as number[] };
+    const errors = { attack: [] as number[], control: [] as number[] };
+    const ends: Record<string, number> = {};
+    for (const drawn of drawnTasks(setting, setting.effort === 'quick' ? 2 : 20, 'dca')) {
+      const { task, statistics } = drawn;
+      const program = programOf(task);
+      const parameters = pencilParameters(task, program);
+      const { columns, openBits } = parameters;
+      const rows = statistics.labellings[0]!.reduce((sum, { M }) => sum + Number(M), 0);
+      const { whole, integers } = ownMatrix(parameters, wholeScatter(statistics), draws);
+      const expected = valuesOf(whole, statistics, RIDGE * rows * 4 ** task.fractionBits);
+      for (const [side, Z] of [
+        ['attack', integers],
+        ['control', undefined],
+      ] as const) {
+        let seen: number[] = [];
+        const deviation = inPlaceOfGroups(Z, parameters, (Y) => {
+          const columnsOfY = Y.map((row) => row.map((entry) => Number(entry) * 2 ** -openBits));
+          seen = symmetricEigen(times(columnsOfY, transposed(columnsOfY))).values;
+        });
+        const { csp } = await runDeviating(drawn, pencilProducts(columns).matrix, deviation);
+        const error = Math.max(...expected.map((value, i) => Math.abs((seen[i] ?? 0) / value - 1)));
+        errors[side].push(error);
+        trials[side].push(Number(error < SAME_VALUES));
+        if (Z) ends[csp] = (ends[csp] ?? 0) + 1;
+      }
     }
-    return exactly(given, 'an answer that is given', { facts: codes });
+    return {
+      kind: 'trials',
+      ...trials,
+      paired: true,
+      baseline: 0,
+      facts: {
+        'largest error of a value': Math.max(...errors.attack),
+        'least difference of who follows the protocol': Math.min(...errors.control),
+        ...Object.fromEntries(
+          Object.entries(ends).map(([code, count]) => [`how the CSP ended: ${code}`, count]),
+        ),
+      },
+    };
   },
 };
 
-export const ROTATING: readonly Unworded[] = [noiseScale, digits];
+export const ROTATING: readonly Unworded[] = [noiseScale, ownGroups];

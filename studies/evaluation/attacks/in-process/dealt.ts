@@ -1,4 +1,4 @@
-/** Runs a task by `rotated` to its release, by the real code of both servers in this process, with products from a trusted dealer: far faster than with transfers or lattices. */
+/** Runs a task by `rotated` to its release, by the real code of both servers in this process, with products from a trusted dealer: far faster than with lattices. */
 
 import { randomBytes } from 'node:crypto';
 import type { FlatResult } from '@eigenveil/methods';
@@ -11,7 +11,6 @@ import {
   askPencil,
   askRotated,
   askSketch,
-  clearProductsBothWays,
   dealtLattice,
   drawPencilSecrets,
   drawSecrets,
@@ -33,8 +32,7 @@ export async function dealtResult(
   shares = share(task, statistics, undefined, signs),
 ): Promise<FlatResult> {
   const asked = { task, program: programOf(task) };
-  const { csp, user } = clearProductsBothWays();
-  const lattice = dealtLattice();
+  const { csp, user } = dealtLattice();
   const [left, right] = memoryChannelPair().map((channel) => new MessageStream(channel)) as [
     MessageStream,
     MessageStream,
@@ -45,24 +43,20 @@ export async function dealtResult(
     markAnswered: async () => undefined,
   };
   const asking = { shares: shares.dataUser, signs, pace: AT_ONCE };
-  const ask = async () => user;
-  const answer = async () => csp;
   const ends = () => {
     if (signs !== undefined)
       return [
-        askSketch(right, ask, asked, asking),
-        answerSketch(left, answer, asked, answering, (sizes) => drawSketchSecrets(sizes, random)),
+        askSketch(right, user, asked, asking),
+        answerSketch(left, csp, asked, answering, (sizes) => drawSketchSecrets(sizes, random)),
       ];
     if (task.method.kind === 'pca')
       return [
-        askRotated(right, lattice.user, asked, asking),
-        answerRotated(left, lattice.csp, asked, answering, (sizes) =>
-          drawSecrets(sizes, task.components, random),
-        ),
+        askRotated(right, user, asked, asking),
+        answerRotated(left, csp, asked, answering, (sizes) => drawSecrets(sizes, task.components, random)),
       ];
     return [
-      askPencil(right, ask, asked, asking),
-      answerPencil(left, answer, asked, answering, (sizes) => drawPencilSecrets(sizes, random)),
+      askPencil(right, user, asked, asking),
+      answerPencil(left, csp, asked, answering, (sizes) => drawPencilSecrets(sizes, random)),
     ];
   };
   const [result] = await Promise.all(ends());

@@ -7,6 +7,9 @@ import type { Scene, SceneRow } from '../../scene.ts';
 /** As few as each protocol has something to hide in. */
 export const FEATURES = 4;
 
+/** Of a discriminant method. */
+export const RIDGE = 1;
+
 /** Of a sketch: as many as there may be. */
 export const COLUMNS = FEATURES - 1;
 
@@ -18,6 +21,11 @@ export function tooSmall(scene: Scene): string | undefined {
 
 export function withoutClasses(scene: Scene): string | undefined {
   return tooSmall(scene) ?? (scene.utilityLabel === undefined ? 'no utility label' : undefined);
+}
+
+/** Why there is no MDR of a scene. */
+export function withoutPrivate(scene: Scene): string | undefined {
+  return withoutClasses(scene) ?? (scene.privateLabel === undefined ? 'no private label' : undefined);
 }
 
 export interface SmallTask {
@@ -41,23 +49,28 @@ export function smallTask(
     >
   > & {
     /** `sketch` is a PCA by one. */
-    readonly kind?: 'pca' | 'dca' | 'sketch';
+    readonly kind?: 'pca' | 'dca' | 'mdr' | 'sketch';
     readonly features?: number;
   } = {},
 ): SmallTask {
   const { kind = 'pca', features: count = FEATURES, ...others } = changes;
   const { twoParty = 'garbled' } = others;
   const places = spreadMost(scene, count);
-  const method =
-    kind === 'dca' ? { kind, form: 'standard' as const, ridge: 1, signalRidge: 0 } : { kind: 'pca' as const };
+  const method = methodBy(kind);
   const sketch = kind === 'sketch' ? { columns: COLUMNS } : undefined;
-  const column = scene.utilityLabel!;
   const labelled = [...scene.owners.flat(), ...scene.outsiders];
-  const classes = () => [...new Set(labelled.map(({ labels }) => labels[column]!))].sort();
+  const labelling = (column: string) => ({
+    column,
+    classes: [...new Set(labelled.map(({ labels }) => labels[column]!))].sort(),
+  });
+  const columns = {
+    ...{ pca: [], sketch: [], dca: [scene.utilityLabel!] },
+    mdr: [scene.utilityLabel!, scene.privateLabel!],
+  };
   const proposal = TaskProposal.parse({
     method,
     features: places.map((place) => ({ ...scene.proposal.features[place]!, twoValued: false })),
-    labellings: kind === 'dca' ? [{ column, classes: classes() }] : [],
+    labellings: columns[kind].map(labelling),
     components: 1,
     minimumOwners: 2,
     maximumOwners: 4,
@@ -77,6 +90,11 @@ export function smallTask(
   const cut = (rows: readonly SceneRow[]) =>
     rows.map((row) => ({ ...row, values: places.map((place) => row.values[place]!) }));
   return { proposal, cut };
+}
+
+function methodBy(kind: 'pca' | 'dca' | 'mdr' | 'sketch'): TaskProposal['method'] {
+  if (kind === 'dca') return { kind, form: 'standard', ridge: RIDGE, signalRidge: 0 };
+  return kind === 'mdr' ? { kind, ridge: RIDGE } : { kind: 'pca' };
 }
 
 /** As its servers would have agreed to it; nobody looks at their thumbprints here. */
