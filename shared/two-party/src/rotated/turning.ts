@@ -17,11 +17,11 @@ import {
 } from './parameters.ts';
 import type { RotationSecrets } from './secrets.ts';
 
-/** A whole result is off by less than 2^−44 units, so that it is exact except with a probability of 2^−43. */
-const EXACT_BITS = -44;
+/** A whole result is off by less than 2^−36 units, so that it is exact except with a probability of 2^−35, and then off by a unit. */
+const EXACT_BITS = -36;
 
 /** Bits of a ring and of the CSP's entries together that an exact product has room for in the largest modulus. */
-const FACTOR_ROOM = 360;
+const FACTOR_ROOM = 366;
 
 /** Shares of the statistics: R as a column of its upper triangle, V as a column, integers. */
 export interface ScatterShares {
@@ -44,8 +44,12 @@ export function exactProduct(
   {
     bits,
     ringBits,
+    errorBits = EXACT_BITS,
     ...sides
-  }: { readonly bits: number; readonly ringBits: number } & Pick<ProductSize, 'rows' | 'inner' | 'columns'>,
+  }: { readonly bits: number; readonly errorBits?: number } & Pick<
+    ProductSize,
+    'rows' | 'inner' | 'columns' | 'ringBits'
+  >,
 ): ExactProduct {
   const norm = Math.ceil(Math.log2(sides.inner) / 2);
   const digits = Math.ceil((bits + 1) / (FACTOR_ROOM - norm - ringBits));
@@ -54,7 +58,7 @@ export function exactProduct(
     product: {
       size: {
         ...{ ...sides, rows: digits * sides.rows, part: 'whole', ringBits },
-        ...{ factorBits, rowBits: factorBits + norm, errorBits: EXACT_BITS },
+        ...{ factorBits, rowBits: factorBits + norm, errorBits },
       },
       csp: session.at('csp', () => digitsOf(short.csp!, factorBits, digits)),
       user,
@@ -113,10 +117,11 @@ export function scaledProduct(
   R: Piece,
   Q: () => bigint,
   { features: d, ringBits, shareBits }: Omit<ScatterSizes, 'raise'>,
+  errorBits = EXACT_BITS,
 ): { readonly product: Product; readonly shareOf: (share: Piece) => Piece } {
   const known = session.at('user', () => inRing([[Q()]], ringBits));
   const sides = { rows: (d * (d + 1)) / 2, inner: 1, columns: 1 };
-  const ofR = exactProduct(session, R, known, { ...sides, bits: shareBits.R, ringBits });
+  const ofR = exactProduct(session, R, known, { ...sides, bits: shareBits.R, ringBits, errorBits });
   const shareOf = (share: Piece) => {
     // The data user adds Q times its own share of R.
     const own = session.at('user', () => R.user!.map(([entry]) => [Q() * entry!]));

@@ -40,7 +40,8 @@ async function asked({ task, program, garbler, evaluator }: Setting) {
       { ...evaluator, pace: AT_ONCE },
     ),
   ]);
-  const { contrasts, root, directions } = pencilProducts(task.labellings[0]!.classes.length - 1);
+  const kind = task.method.kind === 'mdr' ? 'mdr' : undefined;
+  const { contrasts, root, directions } = pencilProducts(task.labellings[0]!.classes.length - 1, kind);
   const given = [contrasts, root, directions].map((product) => log[product]!.user);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
   const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);

@@ -40,14 +40,14 @@ export function deviatingLattice(
 
 /** Rings that add to one of the polynomials of which bytes are asked. */
 function malformedRings(plan: LatticePlan, malformed: Malformed, pick: (count: number) => number) {
-  const { rings, keys } = ringsOf(plan);
-  if (malformed === 'nothing') return { rings, keys };
+  const rings = ringsOf(plan);
+  if (malformed === 'nothing') return rings;
   // One class alone leaves a ciphertext nothing outside class 0.
   const ciphertexts = plan.products.reduce(
     (sum, { packing }) => sum + (packing.classes > 1 ? packing.blocks * packing.ciphertexts : 0),
     0,
   );
-  const chosen = pick(malformed === 'key' ? keys.length : ciphertexts);
+  const chosen = pick(malformed === 'key' ? plan.keys.length : ciphertexts);
   let number = 0;
   const changing = (ring: Ring): Ring => {
     const [bytes, prefix] = [ring.bytes.bind(ring), ring.prefix.bind(ring)];
@@ -67,7 +67,7 @@ function malformedRings(plan: LatticePlan, malformed: Malformed, pick: (count: n
       },
     });
   };
-  return { rings: new Map([...rings].map(([degree, ring]) => [degree, changing(ring)])), keys };
+  return new Map([...rings].map(([degree, ring]) => [degree, changing(ring)]));
 }
 
 /** Adds an integer to a coefficient. */

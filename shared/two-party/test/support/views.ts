@@ -74,11 +74,12 @@ export function placeOf(frames: readonly Uint8Array[], type: number, number = 0,
 /** The numbers of a PCA's products that tests look at: that of the noise, and those that open M and the vectors. */
 export const PCA_PRODUCTS = { noise: 3, matrix: 4, vectors: 5 } as const;
 
-/** The same of a pencil's products, without a floor, by the number of Y's columns. One column is not turned from the right. */
-export function pencilProducts(columns: number) {
-  const signal = columns > 1 ? 9 : 8;
+/** The same of a pencil's products, by the number of Y's columns: one column is not turned from the right. MDR has one less before X. */
+export function pencilProducts(columns: number, method?: 'mdr') {
+  const groups = method === 'mdr' ? 2 : 3;
+  const signal = columns > 1 ? groups + 6 : groups + 5;
   return {
-    ...{ contrasts: 0, groups: 3, noise: 5, matrix: 6, root: 7, signal },
+    ...{ contrasts: 0, groups, noise: groups + 2, matrix: groups + 3, root: groups + 4, signal },
     ...{ directions: signal + 1, normalised: signal + 2, vectors: signal + 3 },
   } as const;
 }

@@ -1,5 +1,5 @@
 /** Contrasts between classes: H with HHᵀ = Q·D_M⁻¹ − 11ᵀ, so that G = V·H has G Gᵀ = Q·S_B. */
-import { type Matrix, multiplySigned, roundDivide, squareRoot, transpose } from '../matrices.ts';
+import { type Matrix, squareRoot } from '../matrices.ts';
 
 /**
  * 2^bits·H, classes × (classes − 1), from the classes' numbers of rows M, none of them negative: Helmert's contrasts, weighted by rows. With n
@@ -34,26 +34,20 @@ function atLeastOne(value: bigint): bigint {
   return value === 0n ? 1n : value;
 }
 
-/** HHᵀ of each labelling, in units of 2^(−2 bits) where H is in units of 2^−bits. */
-export function squaresOf(all: readonly Matrix[]): bigint[][][] {
-  return all.map((H) => multiplySigned(H, transpose(H)));
-}
-
-/** −Q·D_M⁻¹ in units of 2^−bits, 0 for a class without rows: with the sums V of rows by class, V times it and Vᵀ is Q times what S_W lacks of R. */
-export function withinWeights(counts: readonly bigint[], bits: number): bigint[][] {
+/** 2^bits·√(Q D_M⁻¹), 0 for a class without rows: with the sums V of rows by class, the square of V times it is Q times what S_W lacks of R. */
+export function withinRoots(counts: readonly bigint[], bits: number): bigint[][] {
   const Q = counts.reduce((sum, count) => sum + count, 0n);
-  return counts.map((count, k) =>
-    counts.map((_, j) => (j === k && count > 0n ? -roundDivide(Q << BigInt(bits), count) : 0n)),
-  );
+  const roots = counts.map((count) => squareRoot((Q << BigInt(2 * bits)) / atLeastOne(count)));
+  return counts.map((count, k) => counts.map((_, j) => (j === k && count > 0n ? roots[k]! : 0n)));
 }
 
 /** Matrices along a diagonal, and zeros. */
 export function blocksOf(blocks: readonly Matrix[]): bigint[][] {
-  const size = blocks.reduce((sum, block) => sum + block.length, 0);
+  const size = blocks.reduce((sum, block) => sum + block[0]!.length, 0);
   let before = 0;
   return blocks.flatMap((block) => {
     const start = before;
-    before += block.length;
+    before += block[0]!.length;
     return block.map((row) => {
       const line = new Array<bigint>(size).fill(0n);
       for (const [j, entry] of row.entries()) line[start + j] = entry;

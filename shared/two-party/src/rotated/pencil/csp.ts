@@ -10,7 +10,7 @@ import { declare } from '../messages.ts';
 import { fixed, type PencilSecrets } from '../secrets.ts';
 import { pencilShares, totalOf } from '../shares.ts';
 import { type PencilParameters, pencilParameters } from './parameters.ts';
-import { NO_WEIGHTS, pencilPlan, pencilVectors } from './steps.ts';
+import { NOT_KNOWN, pencilPlan, pencilVectors } from './steps.ts';
 
 /** As answerRotated(), for a pencil. */
 export async function answerPencil(
@@ -33,8 +33,8 @@ export async function answerPencil(
     await declare(stream, declared, ringBits);
     const session = cspSession(await open(await pencilPlan(task, program)), mark);
     const turning = {
-      shares: { R: { csp: columnOf(own.R) }, V: { csp: own.V }, groups: { csp: own.groups } },
-      ...{ weights: NO_WEIGHTS, secrets: () => secrets },
+      shares: { R: { csp: columnOf(own.R) }, V: { csp: own.V } },
+      ...{ known: NOT_KNOWN, secrets: () => secrets },
       findRoot: async () => ({ root: {}, normalised: {}, signalColumns: {} }),
       decompose: async () => ({}),
     };

@@ -9,14 +9,13 @@ import type { UserLattice } from '../data-user.ts';
 import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
 import { columnOf, type Matrix, roundShift } from '../matrices.ts';
 import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
-import { type PencilShares, pencilShares, totalOf } from '../shares.ts';
+import { pencilShares, totalOf } from '../shares.ts';
 import { pencilPaces } from '../standard-pace.ts';
 import { unknown } from '../turning.ts';
-import { blocksOf, contrasts, squaresOf, withinWeights } from './contrasts.ts';
+import { blocksOf, contrasts, withinRoots } from './contrasts.ts';
 import { decomposeSignal, findRoot, finishPencil, refusalOfCounts, rehearsePencil } from './decomposition.ts';
 import { type PencilParameters, pencilParameters } from './parameters.ts';
 import { pencilPlan, pencilVectors } from './steps.ts';
-import type { Weights } from './sums.ts';
 
 /** As askRotated(), for a pencil. */
 export async function askPencil(
@@ -42,8 +41,8 @@ export async function askPencil(
   const sums = opened(ownSums, theirSums, ringBits);
   const counts = countsOf(parameters, sums);
   const refused = refusalOfCounts(counts, task);
-  const safe = refused ? counts.map((labelling) => labelling.map(() => 0n)) : counts;
-  const H = safe.map((labelling) => contrasts(labelling, parameters.contrastBits));
+  const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
+  const H = contrastsOf(counts, refused !== undefined, parameters);
 
   const holds = [parts.root, parts.decomposition];
   const session = dataUserSession(products, {
@@ -55,8 +54,8 @@ export async function askPencil(
   let total: ReturnType<typeof findRoot> | undefined;
   let last: ReturnType<typeof decomposeSignal> | undefined;
   const turning = {
-    shares: { R: { user: columnOf(own.R) }, V: { user: own.V }, groups: { user: own.groups } },
-    weights: weightsOf(own, counts, H, parameters),
+    shares: { R: { user: columnOf(own.R) }, V: { user: own.V } },
+    known: { Q: () => Q, contrasts: () => H },
     secrets: unknown,
     findRoot: async ({ user }: Piece) => {
       await input.answer?.noteMatrix();
@@ -96,21 +95,15 @@ function countsOf({ classes }: PencilParameters, sums: readonly bigint[]): bigin
   });
 }
 
-/** H and W, whose entries are zero where numbers of rows refuse the result. */
-function weightsOf(
-  { R }: PencilShares,
+/** H, whose blocks are zero where numbers of rows refuse the result. */
+function contrastsOf(
   counts: readonly (readonly bigint[])[],
-  H: readonly Matrix[],
-  { truncates, contrastBits, sumFractionBits, fractionBits }: PencilParameters,
-): Weights {
-  const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
-  const made = truncates ? weights() : [];
-  return { Q: () => Q, contrasts: () => H[0]!, weights: () => made };
-
-  function weights(): Matrix {
-    const finer = BigInt(2 * (sumFractionBits - fractionBits));
-    const between = squaresOf(H).map((block) => block.map((row) => row.map((entry) => entry >> finer)));
-    if (R.length === 0) return blocksOf(between);
-    return blocksOf([withinWeights(counts[0]!, 2 * contrastBits), ...between]);
-  }
+  isRefused: boolean,
+  { summed, truncates, contrastBits, sumFractionBits, fractionBits }: PencilParameters,
+): Matrix {
+  const safe = isRefused ? counts.map((labelling) => labelling.map(() => 0n)) : counts;
+  const blocks = safe.map((labelling) => contrasts(labelling, contrastBits));
+  if (summed || !truncates) return blocksOf(blocks);
+  // Sums without noise have fewer fraction bits.
+  return blocksOf([withinRoots(safe[0]!, contrastBits + sumFractionBits - fractionBits), ...blocks]);
 }

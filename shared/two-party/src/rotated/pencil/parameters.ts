@@ -71,8 +71,14 @@ export interface PencilParameters {
   /** Classes of each labelling; the first one's less one are the columns of G. */
   readonly classes: readonly number[];
   readonly groups: number;
-  /** Columns of V: sums of rows by class, of all labellings; with a floor and an R those without noise beside those with it. */
-  readonly sums: number;
+  /**
+   * Columns of V: sums of rows by class, of MDR those of all labellings; with a floor and an R those without noise before those with
+   * it. H makes roots of them: those of G from `firstGroup` on, before them one for each class without noise, behind them those of the
+   * second labelling.
+   */
+  readonly columnsOfV: number;
+  readonly roots: number;
+  readonly firstGroup: number;
   /** Columns of Y: those of G, and one more for each feature where ρ′ > 0. */
   readonly columns: number;
   readonly exponents: Exponents;
@@ -98,7 +104,7 @@ export interface PencilParameters {
   readonly scatterBits: number;
   /** True if T, or a part of it, is truncated: for MDR, and with a floor. */
   readonly truncates: boolean;
-  /** T, or a part of it, by way of V·W·Vᵀ. */
+  /** T, or a part of it, by way of squares of roots. */
   readonly wide: Truncated;
   /** f. */
   readonly rotationBits: number;
@@ -178,7 +184,7 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     columns,
     shareBits: shareBitsOf(task),
     summed,
-    totalBits: floor ? noisedTraceBits(task, floor, summed) : traceBitsOf(task),
+    totalBits: floor ? noisedTraceBits(task, floor) : traceBitsOf(task),
     fractionBits: floor?.fractionBits ?? task.fractionBits,
     ...(floor && { floored: flooredSizes(floor, summed) }),
   });
@@ -207,20 +213,14 @@ function flooredSizes(floor: Floor, summed: boolean): FlooredSizes {
 }
 
 /**
- * Bits of the largest trace of T, raised. The V of a class of M rows is at most M u + own, where `own` is the
- * noise of all owners, and V' has noise of both servers, `servers`, on it. Q·V'V'ᵀ/M is of that size with
- * MDR. Otherwise V Vᵀ/M is subtracted from it, which leaves cross terms.
+ * Bits of the largest trace of T, raised, and of what is added up to it. The V of a class of M rows is at most M u + own, where `own` is
+ * the noise of all owners, and V' has noise of both servers, `servers`, on it. Q·V'V'ᵀ/M is of that size.
  */
-function noisedTraceBits(
-  task: StatisticsTask,
-  { deviation, grains, fractionBits }: Floor,
-  summed: boolean,
-): number {
+function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
   const { M, R } = computedBounds(task);
   const reach = (deviations: number) => BigInt(Math.ceil(FLOOR_REACH * deviations * 2 ** fractionBits));
-  const [servers, own] = [reach(2 * deviation * Math.max(...grains)), reach(ownSumDeviation(task))];
-  const twice = 2n << BigInt(fractionBits);
-  const ofClass = summed ? (own + servers) * (twice + own + servers) : servers * (twice + 2n * own + servers);
+  const noise = reach(ownSumDeviation(task)) + reach(2 * deviation * Math.max(...grains));
+  const ofClass = noise * ((2n << BigInt(fractionBits)) + noise);
   const more = BigInt(Math.max(...summedClasses(task))) * ofClass;
   return ceilLog2(M) + ceilLog2(R + 2n * raiseOf(floorOf(task)) + more) + ceilLog2(task.features.length);
 }
@@ -260,11 +260,13 @@ export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParame
   const turnedErrorBits = Math.max(1, ceilLog2(d) - 1);
   const turnedBits = Math.ceil(rotationBits + Math.log2(d) / 2) + 1 + turnedErrorBits;
   const hiddenBits = Math.max(traceBits + scatterBits, smallScatterBits, turnedBits) + HIDDEN_GUARD;
-  const count = classes.reduce((sum, one) => sum + one);
 
   const slack = (entries: number) => TRUNCATION_GUARD + ceilLog2(entries) + 1;
   const spread = (entries: number) => Math.ceil(Math.log2(entries) / 2);
-  const atGroups = slack(d * groups);
+  // Columns of V beside those of G, and their roots.
+  const others = summed ? classes.slice(1).reduce((sum, one) => sum + one, 0) : floored ? classes[0]! : 0;
+  const roots = groups + (summed ? others - (classes.length - 1) : others);
+  const atGroups = slack(d * roots);
   const signalBits = exponents.noise + ERROR_GUARD + spread(d * groups) + Math.ceil(-leastBits / 2);
   const rootBits = half + exponents.noise + 8 + spread(d);
   const whiteBits = rotationBits + 4;
@@ -280,16 +282,18 @@ export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParame
     ringBits: traceBits + scatterBits + 2 * rotationBits + 2,
     scatterBits,
     truncates: summed || floored !== undefined,
-    // Twice T, of twice as many fraction bits as H has.
+    // Twice T, of twice as many fraction bits as G has.
     wide: {
-      ring: traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d),
-      cut: 2 * CONTRAST_BITS + 1 - scatterBits,
+      ring: traceBits + 2 * groupBits + 1 + slack(d * d),
+      cut: 2 * groupBits + 1 - scatterBits,
     },
     rotationBits,
     fineRotationBits,
     noiseBits,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
-    sums: summed || floored === undefined ? count : 2 * count,
+    columnsOfV: classes[0]! + others,
+    roots,
+    firstGroup: summed ? 0 : others,
     turnedErrorBits,
     hiddenBits,
     maskBits: hiddenBits + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD,

@@ -5,7 +5,7 @@
  */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { LatticePlan } from '../../lattice/sizes.ts';
-import type { MatrixSession, Piece, Product } from '../../matrices/session.ts';
+import type { MatrixSession, Piece } from '../../matrices/session.ts';
 import { planOf } from '../../matrices/sessions.ts';
 import { addMatrices, inRing, type Matrix, multiplySigned, transpose } from '../matrices.ts';
 import { stretchedBack } from '../returning.ts';
@@ -13,7 +13,7 @@ import type { PencilSecrets } from '../secrets.ts';
 import { factorOf, truncated, truncatedSizes } from '../truncation.ts';
 import { openingProduct, turnedProducts, unknown } from '../turning.ts';
 import { type PencilParameters, pencilParameters, returningSizes } from './parameters.ts';
-import { type PencilPieces, scatterOf, type Weights } from './sums.ts';
+import { type Known, type PencilPieces, type TotalAndGroups, totalAndGroups } from './sums.ts';
 
 /** The data user's matrices that follow from M. */
 export interface RootPieces {
@@ -27,8 +27,7 @@ export interface RootPieces {
 /** The part that an end has in a pencil. */
 export interface Turning {
   readonly shares: PencilPieces;
-  /** The data user's matrices that follow from the numbers of rows, which it knows. */
-  readonly weights: Weights;
+  readonly known: Known;
   readonly secrets: () => PencilSecrets;
   /** M, upper triangle, in [0, 2^ringBits). */
   readonly findRoot: (M: Piece) => Promise<RootPieces>;
@@ -39,13 +38,11 @@ export interface Turning {
 /** The data user learns Pᵀ C̃ᵀ P₂ᵀ A + flood, d × components, in [0, 2^vectorRing). */
 export async function pencilVectors(
   session: MatrixSession,
-  { shares, weights, secrets, findRoot, decompose }: Turning,
+  { shares, known, secrets, findRoot, decompose }: Turning,
   parameters: PencilParameters,
 ): Promise<Piece> {
-  const contrasted = groupProduct(session, shares, weights, parameters);
-  const { T, beside } = await scatterOf(session, shares, weights, parameters, contrasted.product);
-  const G = contrasted.shareOf(beside);
-  const { M, X } = await openTotal(session, { T, G }, secrets, parameters);
+  const sums = await totalAndGroups(session, shares, known, parameters);
+  const { M, X } = await openTotal(session, sums, secrets, parameters);
   const found = await findRoot(M);
   const Y = await openSignal(session, X, found, secrets, parameters);
   const directions = await decompose(Y);
@@ -56,38 +53,15 @@ export async function pencilVectors(
   return await openVectors(session, stretched, secrets, parameters);
 }
 
-/** Step 2, its first part: C's sums of rows by class meet H, and what that gives is truncated. */
-function groupProduct(
-  session: MatrixSession,
-  { groups }: PencilPieces,
-  { contrasts }: Weights,
-  { features: d, classes, groups: r, shareBits, group, signal }: PencilParameters,
-): { readonly product: Product; readonly shareOf: (share: Piece) => Piece } {
-  const [K] = classes;
-  const product: Product = {
-    size: {
-      ...{ rows: d, inner: K!, columns: r, part: 'whole', ...truncatedSizes(group) },
-      ...{ factorBits: shareBits.sums, rowBits: shareBits.sums + Math.ceil(Math.log2(K!) / 2) },
-    },
-    csp: session.at('csp', () => groups.csp!),
-    user: session.at('user', () => inRing(contrasts(), group.ring)),
-  };
-  const own = session.at('user', () => multiplySigned(groups.user!, contrasts()));
-  const shareOf = (share: Piece) => {
-    const whole = { ...share, ...session.at('user', () => addMatrices(own.user!, share.user!, group.ring)) };
-    return session.each([truncated(session, whole, group)], (integers) => inRing(integers, signal.ring));
-  };
-  return { product, shareOf };
-}
-
 /** Step 2, its second part: M, which is opened, and integer shares of X. */
 async function openTotal(
   session: MatrixSession,
-  { T, G }: { readonly T: Piece; readonly G: Piece },
+  { T, G }: TotalAndGroups,
   secrets: () => PencilSecrets,
   parameters: PencilParameters,
 ): Promise<{ readonly M: Piece; readonly X: Piece }> {
   const { features: d, groups: r, fineRotationBits: bits, signal } = parameters;
+  const columns = session.each([G], (own) => inRing(own, signal.ring));
   const [turnedGroups, ...turned] = await session.together(
     {
       size: {
@@ -95,8 +69,7 @@ async function openTotal(
         ...{ factorBits: bits, rowBits: bits },
       },
       csp: session.at('csp', () => secrets().fineRotation),
-      user: G,
-      plus: G,
+      ...{ user: columns, plus: columns },
     },
     ...turnedProducts(session, T, secrets, parameters),
   );
@@ -201,7 +174,7 @@ export async function pencilPlan(task: StatisticsTask, program: Program): Promis
     pencilVectors(
       session,
       {
-        ...{ shares: { R: {}, V: {}, groups: {} }, weights: NO_WEIGHTS, secrets: unknown },
+        ...{ shares: { R: {}, V: {} }, known: NOT_KNOWN, secrets: unknown },
         ...{ findRoot: async () => nothing, decompose: async () => ({}) },
       },
       parameters,
@@ -210,4 +183,4 @@ export async function pencilPlan(task: StatisticsTask, program: Program): Promis
 }
 
 /** Stands for them at an end that does not know the numbers of rows. */
-export const NO_WEIGHTS: Weights = { Q: unknown, contrasts: unknown, weights: unknown };
+export const NOT_KNOWN: Known = { Q: unknown, contrasts: unknown };

@@ -1,106 +1,132 @@
 /**
- * Step 2 of a pencil, its first part: shares of T. Where T is Q·R − V·Vᵀ of all rows, it is that of a PCA. For MDR, which has no R, and
- * for any pencil with a floor, it has V W Vᵀ for a W that the data user knows, V = V_csp + V_user: C's short integers V_csp meet W, which
- * gives shares of Z = V_csp W, and then Zᵀ + 2 W V_userᵀ. What that gives, E, makes 2 V W Vᵀ with Eᵀ and the data user's own 2 V_user W
- * V_userᵀ.
- *
- * With R and a floor, T = Q·R − V·(Q D_M⁻¹)·Vᵀ + V'·HHᵀ·V'ᵀ, that is Q times S_W, with the noise on R, and Q times S_B of the noised sums
- * V'; and the floor's ridge, times Q, on its diagonal. Both quadratic terms are one, of V and V' side by side.
+ * Step 2 of a pencil, its first part: shares of G and of T. C's sums of rows by class, V, meet a matrix H of the data user, which knows
+ * the numbers of rows, and what that gives is truncated: G and, where there are more columns, other roots beside it. Where T is Q·R −
+ * V·Vᵀ of all rows, it is that of a PCA. For MDR, which has no R, it is the sum of the squares of the roots of both labellings. With R
+ * and a floor, T = Q·R − K Kᵀ + G Gᵀ, with K = V·√(Q D_M⁻¹) of the sums without noise, that is Q times S_W, with the noise on R, and Q
+ * times S_B of the noised sums; and the floor's ridge, times Q, on its diagonal.
  */
 import type { MatrixSession, Piece, Product } from '../../matrices/session.ts';
-import { addDiagonal, addMatrices, inRing, type Matrix, multiplyMatrices, transpose } from '../matrices.ts';
-import { truncated, truncatedSizes } from '../truncation.ts';
-import { exactProduct, scaledProduct, scatterProducts } from '../turning.ts';
+import {
+  addDiagonal,
+  addMatrices,
+  inRing,
+  type Matrix,
+  multiplyMatrices,
+  multiplySigned,
+  transpose,
+} from '../matrices.ts';
+import { factorOf, truncated, truncatedSizes } from '../truncation.ts';
+import { scaledProduct, scatterProducts } from '../turning.ts';
 import { type PencilParameters, totalSizes } from './parameters.ts';
 
-/** Shares of the statistics: R as a column of its upper triangle, none for MDR; V and groups as PencilShares has them. */
+/** Shares of the statistics: R as a column of its upper triangle, none for MDR; V as PencilShares has it. */
 export interface PencilPieces {
   readonly R: Piece;
   readonly V: Piece;
-  readonly groups: Piece;
 }
 
-/** Matrices of the data user, which knows the numbers of rows by now. */
-export interface Weights {
+/** Numbers that the data user knows by now. */
+export interface Known {
   readonly Q: () => bigint;
-  /** H of the first labelling, classes × (classes − 1), in units of 2^−contrastBits. */
+  /** H, columns of V × roots, in units of 2^−contrastBits. */
   readonly contrasts: () => Matrix;
-  /** W of all columns of V, in units of 2^(−2 contrastBits). */
-  readonly weights: () => Matrix;
 }
 
-/** Shares of T, and of a product that goes along with the first of it. */
-export async function scatterOf(
+/** Shares of T modulo 2^ringBits, and integer shares of G. */
+export interface TotalAndGroups {
+  readonly T: Piece;
+  readonly G: Piece;
+}
+
+export async function totalAndGroups(
   session: MatrixSession,
   shares: PencilPieces,
-  weights: Weights,
+  known: Known,
   parameters: PencilParameters,
-  along: Product,
-): Promise<{ readonly T: Piece; readonly beside: Piece }> {
-  const { ringBits, truncates, summed, raises } = parameters;
+): Promise<TotalAndGroups> {
+  const { groups, truncates, summed, raises, ringBits, firstGroup } = parameters;
+  const rooted = rootProduct(session, shares.V, known, parameters);
+  const groupsOf = (roots: Piece) =>
+    session.each([roots], (own) => own.map((row) => row.slice(firstGroup, firstGroup + groups)));
   if (!truncates) {
-    const V = session.each([shares.groups], totals);
-    const sizes = totalSizes(parameters);
-    const { products, shareOf } = scatterProducts(session, { R: shares.R, V }, weights.Q, sizes);
-    const [beside, ...made] = await session.together(along, ...products);
-    return { T: shareOf(made), beside: beside! };
+    const V = session.each([shares.V], totals);
+    const { products, shareOf } = scatterProducts(
+      session,
+      { R: shares.R, V },
+      known.Q,
+      totalSizes(parameters),
+    );
+    const [root, ...made] = await session.together(rooted.product, ...products);
+    return { T: shareOf(made), G: groupsOf(rooted.rootsOf(root!)) };
   }
-  const scaled = summed ? undefined : scaledProduct(session, shares.R, weights.Q, parameters);
-  const first = weightedProduct(session, shares.V, weights, parameters);
-  const more = scaled ? [scaled.product] : [];
-  const [beside, Z, part] = await session.together(along, first.product, ...more);
-  const ofSums = await summedShares(session, shares.V, first.whole(Z!), weights, parameters);
-  if (!scaled) return { T: ofSums, beside: beside! };
-  const sum = session.each([scaled.shareOf(part!), ofSums], (left, right) =>
+  const scaled = summed ? undefined : scaledProduct(session, shares.R, known.Q, parameters, ROUNDED);
+  const [root, part] = await session.together(rooted.product, ...(scaled ? [scaled.product] : []));
+  const roots = rooted.rootsOf(root!);
+  const squares = await squaresOf(session, roots, parameters);
+  const G = groupsOf(roots);
+  if (!scaled) return { T: squares, G };
+  const sum = session.each([scaled.shareOf(part!), squares], (left, right) =>
     addMatrices(left, right, ringBits),
   );
   const raised = session.at('user', () =>
     addDiagonal(
       sum.user!,
-      raises.map((raise) => weights.Q() * raise),
+      raises.map((raise) => known.Q() * raise),
       ringBits,
     ),
   );
-  return { T: { ...sum, ...raised }, beside: beside! };
+  return { T: { ...sum, ...raised }, G };
 }
 
-/** The product Z = V_csp W, which is exact: V_csp, which is long, meets it once more. */
-function weightedProduct(
-  session: MatrixSession,
-  V: Piece,
-  { weights }: Weights,
-  { features: d, sums, shareBits, wide }: PencilParameters,
-) {
-  const W = session.at('user', () => inRing(weights(), wide.ring));
-  const sides = { rows: d, inner: sums, columns: sums };
-  return exactProduct(session, V, W, { ...sides, bits: shareBits.sums, ringBits: wide.ring });
-}
+/** Where the rest of T is rounded to units, Q·R may be off by a quarter of one. */
+const ROUNDED = -2;
 
-/** Shares of V W Vᵀ from those of Z. */
-async function summedShares(
+/** The product of C's V with H, and the truncated shares that follow from it. */
+function rootProduct(
   session: MatrixSession,
   V: Piece,
-  Z: Piece,
-  { weights }: Weights,
-  { features: d, sums, shareBits, wide, ringBits }: PencilParameters,
-): Promise<Piece> {
-  const twice = session.at('user', () => {
-    const mixed = multiplyMatrices(weights(), transpose(V.user!), wide.ring);
-    return addMatrices(mixed, mixed, wide.ring);
-  });
-  const columns = session.each([Z], transpose);
-  const [E] = await session.together({
+  { contrasts }: Known,
+  { features: d, columnsOfV, roots, shareBits, group }: PencilParameters,
+): { readonly product: Product; readonly rootsOf: (share: Piece) => Piece } {
+  const product: Product = {
     size: {
-      ...{ rows: d, inner: sums, columns: d, part: 'whole', ...truncatedSizes(wide) },
-      ...{ factorBits: shareBits.sums, rowBits: shareBits.sums + Math.ceil(Math.log2(sums) / 2) },
+      ...{ rows: d, inner: columnsOfV, columns: roots, part: 'whole', ...truncatedSizes(group) },
+      ...{ factorBits: shareBits.sums, rowBits: shareBits.sums + Math.ceil(Math.log2(columnsOfV) / 2) },
     },
     csp: session.at('csp', () => V.csp!),
-    user: session.at('user', () => addMatrices(columns.user!, twice.user!, wide.ring)),
-    plus: columns,
+    user: session.at('user', () => inRing(contrasts(), group.ring)),
+  };
+  const own = session.at('user', () => multiplySigned(V.user!, contrasts()));
+  const rootsOf = (share: Piece) => {
+    const whole = session.at('user', () => addMatrices(own.user!, share.user!, group.ring));
+    return truncated(session, { ...share, ...whole }, group);
+  };
+  return { product, rootsOf };
+}
+
+/** Shares of the sum of the roots' squares, those before G of a pencil with R subtracted. */
+async function squaresOf(
+  session: MatrixSession,
+  roots: Piece,
+  { features: d, roots: count, summed, firstGroup, group, wide, ringBits }: PencilParameters,
+): Promise<Piece> {
+  const signed = session.each([roots], (own) =>
+    transpose(own).map((row, i) => row.map((entry) => (!summed && i < firstGroup ? -entry : entry))),
+  );
+  const twice = session.at('user', () => signed.user!.map((row) => row.map((entry) => 2n * entry)));
+  const [cross] = await session.together({
+    size: {
+      ...{ rows: d, inner: count, columns: d, part: 'whole', ...truncatedSizes(wide) },
+      ...factorOf(group, count),
+    },
+    csp: session.at('csp', () => roots.csp!),
+    user: session.at('user', () => inRing(twice.user!, wide.ring)),
+    plus: session.each([signed], (own) => inRing(own, wide.ring)),
   });
-  const doubled = session.each([E!], (half) => addMatrices(half, transpose(half), wide.ring));
+  // With its mirror image it is twice the sum, without the data user's own squares.
+  const doubled = session.each([cross!], (half) => addMatrices(half, transpose(half), wide.ring));
   const own = session.at('user', () =>
-    addMatrices(doubled.user!, multiplyMatrices(V.user!, twice.user!, wide.ring), wide.ring),
+    addMatrices(doubled.user!, multiplyMatrices(roots.user!, twice.user!, wide.ring), wide.ring),
   );
   return session.each([truncated(session, { ...doubled, ...own }, wide)], (integers) =>
     inRing(integers, ringBits),
@@ -108,6 +134,6 @@ async function summedShares(
 }
 
 /** Sums of all rows, as a column. */
-function totals(groups: Matrix): Matrix {
-  return groups.map((row) => [row.reduce((sum, entry) => sum + entry, 0n)]);
+function totals(V: Matrix): Matrix {
+  return V.map((row) => [row.reduce((sum, entry) => sum + entry, 0n)]);
 }
