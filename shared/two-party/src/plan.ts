@@ -7,5 +7,5 @@ export { CountingGates, CountingSession } from './garbling/clear-and-counting.ts
 export { observed } from './garbling/session.ts';
 export { latticeBytes, latticeWork } from './lattice/sizes.ts';
 export { programBy, type Resolution, resolutionOf, runProgram, standardPaceOf } from './programs/index.ts';
+export { rotatedPlan } from './rotated/plans.ts';
 export { pencilPaces, sketchPaces } from './rotated/standard-pace.ts';
-export { turningPlan } from './rotated/turning.ts';

@@ -3,15 +3,14 @@
  * discriminant method, behind secret random rotations, in the clear, and the CSP rotates the vectors back.
  * docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { computedBitsOf, type StatisticsTask } from '@eigenveil/task';
+import { computedBitsOf } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
-import { type BeforeChecks, Transcript } from './channel/transcript.ts';
+import { Transcript } from './channel/transcript.ts';
 import { checkRotated } from './check-task.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
-import { cspLattice, dataUserLattice } from './lattice/opening.ts';
-import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
+import { cspLattice, dataUserLattice, productsOf } from './lattice/opening.ts';
 import {
   keyFrom,
   type RandomSource,
@@ -19,13 +18,11 @@ import {
   streamsFrom,
   systemRandomness,
 } from './oblivious-transfer/randomness.ts';
-import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import { programBy } from './programs/index.ts';
 import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';
+import { rotatedPlan } from './rotated/plans.ts';
 import { RandomBits } from './rotated/random.ts';
-import { plannedProducts, runOf } from './rotated/runs.ts';
-import { digitBitsOf } from './rotated/sizes.ts';
-import type { Chooser, Correlator, CspProducts, DataUserProducts } from './rotated/steps.ts';
+import { runOf } from './rotated/runs.ts';
 import { STATISTICS } from './shares.ts';
 
 export const rotated: TwoPartyProtocol = {
@@ -44,16 +41,10 @@ export const rotated: TwoPartyProtocol = {
       checkRotated(task, program);
       // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever
       // becomes of closedByFaults().
-      const { stream, randomness } = begin(channel, input.answer, 'all');
-      const products = () => openChooser(stream, randomness('products'), task);
+      const { stream, randomness } = begin(channel, input.answer, { keepsChecks: true });
       const ends = {
         stream,
         lattice: () => cspLattice(stream, PROGRAM, randomness),
-        products,
-        bothWays: async (): Promise<CspProducts> => ({
-          ...(await products()),
-          reversed: await openCorrelator(stream, randomness('reversed products'), task),
-        }),
         session: () => GarblerSession.open(stream, randomness('circuit')),
         random: new RandomBits(randomness('rotation')),
       };
@@ -66,19 +57,12 @@ export const rotated: TwoPartyProtocol = {
       channel,
       async () => {
         checkRotated(task, program);
-        // A guess at what its own bits choose is the only one, too; other checks of its own are counted (see
-        // failures.ts of the service).
-        const { stream, randomness } = begin(channel, input.answer, 'products');
-        const onWork = onProgress && workTold(await plannedProducts(task, program), onProgress);
-        const products = () => openCorrelator(stream, randomness('products'), task, onWork);
+        // Its own checks are counted: see failures.ts of the service.
+        const { stream, randomness } = begin(channel, input.answer, { keepsChecks: false });
+        const onWork = onProgress && workTold(productsOf(await rotatedPlan(task, program)), onProgress);
         const ends = {
           stream,
           lattice: () => dataUserLattice(stream, PROGRAM, randomness, onWork),
-          products,
-          bothWays: async (): Promise<DataUserProducts> => ({
-            ...(await products()),
-            reversed: await openChooser(stream, randomness('reversed products'), task, onWork),
-          }),
           session: () => EvaluatorSession.open(stream, undefined, randomness('circuit')),
         };
         return await hearing(() => runOf(task).ask(ends, { task, program }, input));
@@ -88,49 +72,11 @@ export const rotated: TwoPartyProtocol = {
   },
 };
 
-/** A server's end of products whose choices are its own bits. */
-async function openChooser(
-  stream: MessageStream,
-  random: RandomSource,
-  task: StatisticsTask,
-  onWork?: (digitProducts: number) => void,
-): Promise<Chooser> {
-  const receiver = await setUpReceiver(stream, random);
-  const digitBits = digitBitsOf(task);
-  return {
-    multiply: (products) =>
-      multiplyEachChosen(
-        receiver,
-        products.map((product) => ({ ...product, digitBits })),
-        onWork,
-      ),
-  };
-}
-
-/** Its end of products whose choices are the peer's bits. */
-async function openCorrelator(
-  stream: MessageStream,
-  random: RandomSource,
-  task: StatisticsTask,
-  onWork?: (digitProducts: number) => void,
-): Promise<Correlator> {
-  const sender = await setUpSender(stream, drawDelta(random), random);
-  const digitBits = digitBitsOf(task);
-  return {
-    multiply: (products) =>
-      multiplyEachCorrelated(
-        sender,
-        products.map((product) => ({ ...product, digitBits })),
-        onWork,
-      ),
-  };
-}
-
 /**
  * Raised whenever the same secrets and messages would make other messages or tags, at either end; a test
  * keeps the digests of both by this name.
  */
-export const PROGRAM = 'eigenveil rotated 8';
+export const PROGRAM = 'eigenveil rotated 9';
 
 /** Public, as is what it counts: neither depends on what is multiplied. */
 function workTold(planned: number, onProgress: (progress: Progress) => void): (products: number) => void {
@@ -148,10 +94,10 @@ function workTold(planned: number, onProgress: (progress: Progress) => void): (p
 function begin(
   channel: Channel,
   answer: KeptAnswer | undefined,
-  beforeChecks: BeforeChecks,
+  options: { readonly keepsChecks: boolean },
 ): { readonly stream: MessageStream; readonly randomness: (purpose: string) => RandomSource } {
   const seed = answer?.seed ?? systemRandomness(SEED_BYTES);
-  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer, { beforeChecks });
+  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer, options);
   return {
     stream: new MessageStream(channel, transcript),
     randomness: streamsFrom(seed),

@@ -126,12 +126,12 @@ export class MessageStream {
 
   /**
    * To be awaited before what was received is put to a check that a wrong guess at this end's secrets fails:
-   * where this end keeps `beforeChecks`, no other guess is checked in any run. What was written before must
+   * where this end `keepsChecks`, no other guess is checked in any run. What was written before must
    * have been flushed, or leaves later.
    * @throws as Transcript.bind
    */
-  async beforeCheck(of?: 'products'): Promise<void> {
-    await this.#transcript?.beforeCheck(of);
+  async beforeCheck(): Promise<void> {
+    await this.#transcript?.beforeCheck();
   }
 
   /**

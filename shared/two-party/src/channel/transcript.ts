@@ -11,7 +11,7 @@
  * them behind the same masks would show how they differ.
  *
  * A check that fails for a wrong guess at this end's secrets must not be tried again with another guess.
- * Whoever keeps `beforeChecks` ends a position before each of them: even if all that follows a failure is
+ * Whoever `keepsChecks` ends a position before each of them: even if all that follows a failure is
  * lost, a crash or a failed disk included, the next run meets the same failure or ERR_ANSWER_DIFFERS.
  *
  * Tags are those of AES-256-GMAC, the position being the nonce, under a key that never leaves this end, no
@@ -31,9 +31,6 @@ export interface TagKeeper {
   readonly giveUp?: () => Promise<void>;
 }
 
-/** The checks before which received messages are kept. */
-export type BeforeChecks = 'all' | 'products';
-
 interface Message {
   readonly type: number;
   readonly payload: Uint8Array;
@@ -49,7 +46,7 @@ const FIXED = 2 ** 32 - 1;
 export class Transcript {
   readonly #key: Uint8Array;
   readonly #keeper: TagKeeper;
-  readonly #beforeChecks: BeforeChecks | undefined;
+  readonly #keepsChecks: boolean;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #position = 0;
   #mac: CipherGCM | undefined;
@@ -60,17 +57,17 @@ export class Transcript {
    * @param key 32 bytes, of this answer alone
    * @param program what runs it: another one may make other messages of the same secrets, so it is part of
    * the first position
-   * @param beforeChecks of what what has come is kept before it is checked, too
+   * @param keepsChecks says whether what has come is kept before it is checked, too
    */
   constructor(
     key: Uint8Array,
     program: string,
     keeper: TagKeeper,
-    { beforeChecks }: { readonly beforeChecks?: BeforeChecks } = {},
+    { keepsChecks = false }: { readonly keepsChecks?: boolean } = {},
   ) {
     this.#key = key;
     this.#keeper = keeper;
-    this.#beforeChecks = beforeChecks;
+    this.#keepsChecks = keepsChecks;
     this.#add(OWN, Buffer.from(program));
   }
 
@@ -106,9 +103,8 @@ export class Transcript {
   }
 
   /** See MessageStream. What this end writes after it is compared as well. */
-  async beforeCheck(of?: 'products'): Promise<void> {
-    const isKept = this.#beforeChecks === 'all' || (of !== undefined && this.#beforeChecks === of);
-    if (!isKept || !this.isUnbound) return;
+  async beforeCheck(): Promise<void> {
+    if (!this.#keepsChecks || !this.isUnbound) return;
     await this.bind();
     this.fix(new Uint8Array(0));
   }

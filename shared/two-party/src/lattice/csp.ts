@@ -7,20 +7,24 @@ import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { Matrix } from '../rotated/matrices.ts';
 import { addMessage, answerOf, factorResidues, type Opening, type Received } from './answers.ts';
 import { answersOf, ciphertextsOf, contextOf, LATTICE_MESSAGE, publicsOf, ringsOf } from './messages.ts';
+import type { Place } from './packing.ts';
 import { type Claim, verify } from './proof.ts';
 import type { Polynomial, Ring } from './ring.ts';
 import type { Degree } from './security.ts';
 import { type KeySize, type LatticePlan, proofBytes } from './sizes.ts';
 import { countOf, firstWords, insideOf, outsideOf, type Words, wordBytes } from './words.ts';
 
-/** A factor of the CSP for a product, by the product's number in the plan; with an opening the data user learns the result. */
+/** A matrix that the CSP makes of its shares of the products before in the same call. */
+export type Made = (before: readonly Matrix[]) => Matrix;
+
+/** A factor of the CSP for a product, by the product's number in the plan. */
 export interface CspFactor {
   readonly product: number;
-  /** The factor, or what this end makes of its shares of those before it in the same call. */
-  readonly factor: Matrix | ((before: readonly Matrix[]) => Matrix);
+  readonly factor: Made;
   /** The CSP's share of the other factor, in [0, 2^ringBits), where it has one. */
   readonly plus?: Matrix;
-  readonly opening?: Opening;
+  /** Its own share and a mask, in units of the ring: with it the data user learns the result. */
+  readonly under?: Made;
 }
 
 export class LatticeCsp {
@@ -99,7 +103,7 @@ export class LatticeCsp {
     beforeOpening: () => Promise<void> = async () => {},
   ): Promise<bigint[][][]> {
     for (const { product } of asked) await this.#complete(product);
-    if (asked.some(({ opening }) => opening !== undefined)) {
+    if (asked.some(({ under }) => under !== undefined)) {
       // A result that stays shared may leave before: a share that is uniform modulo q hides it.
       await this.#verify();
       await beforeOpening();
@@ -107,9 +111,10 @@ export class LatticeCsp {
     const seed = this.#received.copy().digest('hex');
     const results: bigint[][][] = [];
     for (const one of asked) {
-      const factor = typeof one.factor === 'function' ? one.factor(results) : one.factor;
+      const [factor, under] = [one.factor(results), one.under?.(results)];
+      const opening = under && (({ row, column }: Place) => under[row]![column]!);
       const random = this.#draw(`answer ${one.product} ${seed}`);
-      results.push(await this.#answered({ ...one, factor }, random));
+      results.push(await this.#answered(one, factor, opening, random));
     }
     await this.#verify(); // while the data user goes on
     return results;
@@ -125,7 +130,9 @@ export class LatticeCsp {
   }
 
   async #answered(
-    { product: i, factor, plus, opening }: CspFactor & { readonly factor: Matrix },
+    { product: i, plus }: CspFactor,
+    factor: Matrix,
+    opening: Opening | undefined,
     random: RandomSource,
   ): Promise<bigint[][]> {
     const product = this.#plan.products[i]!;

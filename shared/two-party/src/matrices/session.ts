@@ -11,11 +11,13 @@ export type End = 'csp' | 'user';
 /** The shares of a matrix that both ends have, or a matrix that one end knows: of each end those that a session knows. */
 export type Piece = Readonly<Partial<Record<End, Matrix>>>;
 
+/** A matrix of the CSP, or one that it makes of its shares of the products before in the same call. */
+export type Made = Piece | ((before: readonly Piece[]) => Piece);
+
 /** A product of a matrix of the CSP and one of the data user, or one that both share. */
 export interface Product {
   readonly size: Omit<ProductSize, 'call'>;
-  /** The CSP's matrix, or what it makes of its shares of the products before this one in the same call. */
-  readonly csp: Piece | ((before: readonly Piece[]) => Piece);
+  readonly csp: Made;
   readonly user: Piece;
   /** The CSP's share of the second matrix, where both have one. */
   readonly plus?: Piece;
@@ -23,7 +25,7 @@ export interface Product {
    * A mask, which the CSP adds to a result that the data user learns. Without one a result stays shared, so that a
    * result without a mask is never opened.
    */
-  readonly opened?: { readonly under: Piece };
+  readonly opened?: { readonly under: Made };
 }
 
 /** Makes all products of a call: shares of both, or what is opened, which the data user has. */

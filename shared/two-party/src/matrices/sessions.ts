@@ -5,7 +5,7 @@ import { latticePlan } from '../lattice/planning.ts';
 import type { LatticePlan, ProductSize } from '../lattice/sizes.ts';
 import { addMatrices, type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
 import type { RandomBits } from '../rotated/random.ts';
-import { MatrixSession, type Piece, type Product } from './session.ts';
+import { type Made, MatrixSession, type Piece, type Product } from './session.ts';
 
 /** @param beforeOpening is awaited before each stage that opens a result */
 export function cspSession(
@@ -17,18 +17,20 @@ export function cspSession(
       const shares = await products.answer(
         asked.map(({ csp, plus, opened }, i) => ({
           product: first + i,
-          factor:
-            typeof csp === 'function'
-              ? (before: readonly Matrix[]) => csp(before.map((share) => ({ csp: share }))).csp!
-              : csp.csp!,
+          factor: madeBy(csp),
           ...(plus && { plus: plus.csp! }),
-          ...(opened && { opening: ({ row, column }) => opened.under.csp![row]![column]! }),
+          ...(opened && { under: madeBy(opened.under) }),
         })),
         beforeOpening,
       );
       return shares.map((share) => ({ csp: share }));
     },
   });
+}
+
+/** The CSP's matrix, from its shares of the products before. */
+function madeBy(made: Made): (before: readonly Matrix[]) => Matrix {
+  return (before) => (typeof made === 'function' ? made(before.map((share) => ({ csp: share }))) : made).csp!;
 }
 
 /**
@@ -62,7 +64,8 @@ export function clearSession(random: RandomBits): MatrixSession {
       const results: Piece[] = [];
       for (const { size, csp, user, plus, opened } of asked) {
         const { ringBits, part } = size;
-        const factor = (typeof csp === 'function' ? csp(results) : csp).csp!;
+        const of = (made: Made) => (typeof made === 'function' ? made(results) : made).csp!;
+        const factor = of(csp);
         const whole = plus ? addMatrices(user.user!, plus.csp!, ringBits) : user.user!;
         const at = (entry: (i: number, j: number) => bigint) =>
           factor.map((__, i) =>
@@ -72,7 +75,7 @@ export function clearSession(random: RandomBits): MatrixSession {
           );
         const exact = multiplyMatrices(factor, whole, ringBits);
         const own = at(() => (opened ? 0n : random.integer(ringBits)));
-        const under = opened ? opened.under.csp! : own.map((row) => row.map(() => 0n));
+        const under = opened ? of(opened.under) : own.map((row) => row.map(() => 0n));
         const share = at((i, j) => exact[i]![j]! - own[i]![j]! + under[i]![j]!);
         results.push({ user: share, csp: own });
       }

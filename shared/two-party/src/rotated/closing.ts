@@ -8,14 +8,14 @@ import { isTellable } from '../channel/abort.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import type { CspInput } from '../protocol.ts';
-import { ROTATED_MESSAGE, readRing, sendRing } from './messages.ts';
+import { ROTATED_MESSAGE, readRing } from './messages.ts';
 
 /**
  * A failure that may depend on the shares ends the task like an answer, and no run of it follows. They are
  * the same in every attempt, and what the data user sends decides what is asked of them: by trying again it
- * would learn them bit by bit. The check of a product fails for wrong guesses at digits. The number of owners
- * stands in an aggregate that may have been made so that another value overflows into it. Should neither the
- * mark nor the end become durable, the failure is the only one all the same: MessageStream.beforeCheck().
+ * would learn them bit by bit. The number of owners stands in an aggregate that may have been made so that
+ * another value overflows into it. Should neither the mark nor the end become durable, the failure is the only
+ * one all the same: MessageStream.beforeCheck().
  */
 export async function closedByFaults(
   { markAnswered, answer }: Pick<CspInput, 'markAnswered' | 'answer'>,
@@ -34,17 +34,6 @@ export async function closedByFaults(
     }
     throw error;
   }
-}
-
-/** M is the first that depends on the secrets, so the mark is durable before its first byte leaves. */
-export async function sendMarkedMatrix(
-  stream: MessageStream,
-  mark: () => Promise<void>,
-  share: readonly bigint[],
-  ringBits: number,
-): Promise<void> {
-  await mark();
-  await sendRing(stream, ROTATED_MESSAGE.matrix, share, ringBits);
 }
 
 /**

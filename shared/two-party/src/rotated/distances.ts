@@ -3,9 +3,13 @@
  * of a pencil in docs/rotated-pencils.md, "The distance", of a sketch in docs/rotated-sketches.md, "The distance".
  */
 import { HIDING_BITS } from '../lattice/sizes.ts';
-import { MASK_GUARD } from './parameters.ts';
 import { ERROR_GUARD, type PencilParameters, STRETCH_GUARD } from './pencil/parameters.ts';
-import { NOISE_EXPONENT, SHIFT_BITS, type SketchParameters } from './sketch/parameters.ts';
+import {
+  NOISE_EXPONENT,
+  SHIFT_BITS,
+  ERROR_GUARD as SKETCH_ERROR_GUARD,
+  type SketchParameters,
+} from './sketch/parameters.ts';
 import { TRUNCATION_GUARD, TRUNCATION_UNITS } from './truncation.ts';
 
 /** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most this number times ‖Δ‖. */
@@ -82,6 +86,7 @@ interface SketchDistance {
   readonly truncationInSquare: number;
   readonly rotationInVectors: number;
   readonly truncationInVectors: number;
+  readonly products: number;
   readonly wraps: number;
   readonly sampling: number;
   readonly total: number;
@@ -97,6 +102,7 @@ function fineNormBits({ features: d, columns: l, vectorRing, coefficientBits }: 
 export function sketchDistance(parameters: SketchParameters): SketchDistance {
   const { features: d, columns: l, components: k, stretchBits, turnNoiseExponent } = parameters;
   const { rotationBits, fineRotationBits, rootBits, turned, half, whiteBits, directionBits } = parameters;
+  const { hiddenBits, maskBits } = parameters;
   // The bits of what is kept of P A and of G, and of C₁ G.
   const turnedBits = fineRotationBits - turned.cut;
   const halfBits = turnedBits + rootBits - half.cut;
@@ -114,7 +120,7 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
   const parts = {
     // Centred by a rounded mean, the core may have a norm of three times its trace.
     rotationInCore: 3 * ofNoise * (2 + rotation) * rotation,
-    mask: 2 * 2 ** -MASK_GUARD * (1 + 2 ** -20),
+    mask: ((l * (l + 1)) / 2) * 2 ** (hiddenBits - maskBits) * (1 + 2 ** -20),
     // P meets A twice, stretched by C₁; P₂ meets F twice.
     rotationInSquare:
       ofTurnNoise *
@@ -124,15 +130,20 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
     // counts √2 times.
     truncationInSquare:
       ofTurnNoise *
+      TRUNCATION_UNITS *
       l *
       ((Math.SQRT2 + 1) * 2 ** (stretchBits - turnedBits) +
         Math.SQRT2 * 2 ** (stretchBits / 2 - halfBits) +
         (Math.SQRT2 + 1) * 2 ** -whiteBits),
     rotationInVectors: ofFlood * 2 * rounding(fineRotationBits) * Math.sqrt(k),
     // The truncations of P₂ᵀ A, of C̃ᵀ P₂ᵀ A, and of J with its flood.
-    truncationInVectors: ofFlood * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
-    // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J; with a floor Z as well.
-    wraps: (parameters.hasFloor ? 4 : 3) * 2 ** -(TRUNCATION_GUARD + 1),
+    truncationInVectors:
+      ofFlood * TRUNCATION_UNITS * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
+    // The floods of all, and what those that open M₂ and Z''J are off by.
+    products:
+      (parameters.hasFloor ? 17 : 15) * 2 ** -HIDING_BITS + 3 * PER_DEVIATION * 2 ** -SKETCH_ERROR_GUARD,
+    // A, P A, G, C₁ G, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A and J; with a floor Z as well.
+    wraps: (parameters.hasFloor ? 10 : 9) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more
     // than 11.3 deviations, in two.
     sampling: 2 * 2 ** -64 + l * (l + 1) * 2 ** -90,

@@ -3,11 +3,6 @@
  *
  * Matrices of big integers, modulo a power of two where that is said. Rows of entries; nothing here is
  * changed in place.
- *
- * Local truncation of additive shares (Mohassel, Zhang, "SecureML", IEEE S&P 2017, section 4.1). x = u + c modulo 2^l, u uniform at the data
- * user. Unless u wraps another number of times than x does, of probability |x|/2^l, the integers ⌊u/2^t⌋ and −⌊(2^l − c)/2^t⌋ add up to
- * x/2^t to less than one unit, over the integers: so they are shares in every ring. The error follows from x and the data user's
- * share alone.
  */
 
 /** value / 2^bits, rounded to nearest. */
@@ -93,13 +88,6 @@ export function upperOf(matrix: Matrix): bigint[] {
   return upperEntries(matrix.length, (i, j) => matrix[i]![j]!);
 }
 
-/** Makes rows of this number of entries each from all entries row by row. */
-export function matrixOf(entries: readonly bigint[], columns: number): bigint[][] {
-  return Array.from({ length: entries.length / columns }, (_, i) =>
-    entries.slice(i * columns, (i + 1) * columns),
-  );
-}
-
 export function traceOf(matrix: Matrix): bigint {
   return matrix.reduce((sum, row, i) => sum + row[i]!, 0n);
 }
@@ -123,26 +111,4 @@ export function addDiagonal(matrix: Matrix, more: readonly bigint[], ringBits: n
   return matrix.map((row, i) =>
     row.map((entry, j) => BigInt.asUintN(ringBits, i === j ? entry + more[i]! : entry)),
   );
-}
-
-/** A product that is truncated afterwards: it is computed modulo 2^ring, and `cut` fraction bits of its shares are dropped. */
-export interface Truncated {
-  readonly ring: number;
-  readonly cut: number;
-}
-
-/** The data user's integers, of ring − cut bits. */
-export function truncateUser(shares: Matrix, { cut }: Pick<Truncated, 'cut'>): bigint[][] {
-  return shares.map((row) => row.map((share) => share >> BigInt(cut)));
-}
-
-/** The CSP's integers, in [−2^(ring − cut), 0]. */
-export function truncateCsp(shares: Matrix, { ring, cut }: Truncated): bigint[][] {
-  const whole = 1n << BigInt(ring);
-  return shares.map((row) => row.map((share) => -((whole - share) >> BigInt(cut))));
-}
-
-/** Bits of the CSP's integers with their sign, for a product in which they are choices. */
-export function bitsLeft({ ring, cut }: Truncated): number {
-  return ring - cut + 2;
 }

@@ -5,7 +5,6 @@
 import { Integers } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { decodeShares } from '../shares.ts';
-import { addMatrices, type Matrix, matrixOf, roundShift } from './matrices.ts';
 
 export const ROTATED_MESSAGE = {
   /** From the data user: its share of the number of owners. */
@@ -15,12 +14,6 @@ export const ROTATED_MESSAGE = {
    * declared, of V.
    */
   declared: 0x41,
-  /** From the CSP: its shares of the upper triangle of M. */
-  matrix: 0x42,
-  /** From the CSP: its shares of the flooded vectors, row by row. */
-  vectors: 0x43,
-  /** From the CSP, for a pencil: its shares of Y, row by row. */
-  signal: 0x44,
 } as const;
 
 export function writeRing(
@@ -71,43 +64,4 @@ export async function readRing(
   const widths = { length: count, bits: ringBits };
   // Not a view: the stream uses the memory of a message again.
   return [...decodeShares(widths, await stream.read(type, Integers.lengthOf(widths)))];
-}
-
-/**
- * Opens vectors to the data user, with a flood that hides what the rounding of secret factors changes in
- * them. Nothing that is not flooded is opened so: what is a combination of secret numbers in whole numbers
- * tells them all (Nguyen and Stern, "Merkle–Hellman revisited", CRYPTO 1997).
- */
-export function sendVectors(
-  stream: MessageStream,
-  share: Matrix,
-  flood: Matrix,
-  ringBits: number,
-): Promise<void> {
-  return sendRing(stream, ROTATED_MESSAGE.vectors, addMatrices(share, flood, ringBits).flat(), ringBits);
-}
-
-/**
- * The vectors that the CSP opens, in units of the flood's deviation, 2^floodBits: digits below tell only of
- * the flood.
- */
-export async function openVectors(
-  stream: MessageStream,
-  share: Matrix,
-  { ringBits, floodBits }: { readonly ringBits: number; readonly floodBits: number },
-): Promise<bigint[][]> {
-  const vectors = await openMatrix(stream, ROTATED_MESSAGE.vectors, share, ringBits);
-  return vectors.map((row) => row.map((entry) => roundShift(entry, floodBits)));
-}
-
-/** Adds the CSP's share, a message of as many elements, to this one. */
-export async function openMatrix(
-  stream: MessageStream,
-  type: number,
-  share: Matrix,
-  ringBits: number,
-): Promise<bigint[][]> {
-  const own = share.flat();
-  const theirs = await readRing(stream, type, own.length, ringBits);
-  return matrixOf(opened(own, theirs, ringBits), share[0]!.length);
 }

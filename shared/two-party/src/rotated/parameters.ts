@@ -26,8 +26,12 @@ import { SOLVE_FRACTION } from '../programs/precision.ts';
  * as large as the floor of a row.
  */
 const MAXIMUM_PCA_RING_BITS = 256;
-/** The widest ring of a pencil or a sketch: no product of a task that has none wider needs more than a modulus has. */
+/**
+ * The widest rings of pencils and sketches, whose products then have room in a modulus: a test tries the largest. An exact T takes more of
+ * it than one that is truncated.
+ */
 const MAXIMUM_RING_BITS = 300;
+export const MAXIMUM_EXACT_RING_BITS = 266;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
 /** The noise and P T are half of what the mask hides; the noise’s product and M’s own, with what other rows do, are a quarter. */

@@ -70,9 +70,9 @@ async function run({ nonces = 'both nonces', factor = X, limits, tamper }: Chang
   })();
   const csp = (async () => {
     const end = await LatticeCsp.receive(ofCsp, plan, seed, draws('csp'));
-    const [shares] = await end.answer([{ product: 0, factor: A }]);
-    const mask = () => 1n << 60n;
-    await end.answer([{ product: 1, factor: A, opening: mask }], async () => {
+    const [shares] = await end.answer([{ product: 0, factor: () => A }]);
+    const mask = () => A.map(() => X[0]!.map(() => 1n << 60n));
+    await end.answer([{ product: 1, factor: () => A, under: mask }], async () => {
       openings += 1;
     });
     return { shares: shares! };
@@ -140,7 +140,7 @@ describe('products between two servers', () => {
     expect(openings).toBe(0);
   });
 
-  it('may be opened in the first stage, after the proof', async () => {
+  it('may be opened in the first call, after the proof', async () => {
     const first = latticePlan([{ ...opened, call: 0 }]);
     const seed = digest('first');
     const results = async (change: (type: number, bytes: Uint8Array) => void) => {
@@ -160,7 +160,7 @@ describe('products between two servers', () => {
           seed,
           streamsFrom(digest('csp')),
         );
-        const factor = { product: 0, factor: A, opening: () => 0n };
+        const factor = { product: 0, factor: () => A, under: () => A.map(() => X[0]!.map(() => 0n)) };
         await end.answer([factor], async () => {
           openings += 1;
         });

@@ -96,7 +96,7 @@ describe('a sketch with a floor', () => {
     expectNear(setting, await resultOf(setting));
   });
 
-  it('is that over oblivious transfer, with four trips more', { tags: ['long'] }, async () => {
+  it('is that over products from lattices, with two trips more', { tags: ['long'] }, async () => {
     const setting = sketchSetting(given(10, [5, 1]));
     const { task, program, garbler, evaluator } = setting;
     const { channels, trips } = countingTrips();
@@ -105,7 +105,7 @@ describe('a sketch with a floor', () => {
       rotated.runDataUser(channels[1], { task, program }, { ...evaluator, pace: AT_ONCE }),
     ]);
     expectNear(setting, ofKind('components', result));
-    expect(trips()).toBe(38);
+    expect(trips()).toBe(20);
   });
 
   it('refuses components of which noise leaves too few, and the CSP notices nothing', async () => {

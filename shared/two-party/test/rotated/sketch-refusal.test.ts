@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
-import { ROTATED_MESSAGE } from '../../src/rotated/messages.ts';
 import { drawSketchSecrets } from '../../src/rotated/secrets.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { sketchPaces } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
-import { clearProductsBothWays } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
+import { SKETCH_PRODUCTS } from '../support/views.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
 
@@ -18,15 +18,14 @@ const fine: GivenSketch = { rows: patterned(40, 14, 12), columns: 8, components:
 const few: GivenSketch = { ...fine, rows: fine.rows.slice(0, 9) };
 const flat: GivenSketch = { ...fine, rows: fine.rows.map((row) => row.map(() => 0.25)) };
 
-/** What the data user came to, when it was ready to send, and what it put into its products that is not masked there: C₁ and A. */
-async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8Array) => bytes) {
+/** What the data user came to, when it was ready to send, and what it put into its products that it does not share: C₁ and A. */
+async function asked(given: GivenSketch, received = (got: bigint[][][]) => got) {
   const { task, program, garbler, evaluator } = sketchSetting({
     ...given,
     task: { maximumSamplesPerOwner: 8 },
   });
   const [left, right] = memoryChannelPair();
-  const { csp: atCsp, user: atUser } = clearProductsBothWays();
-  const matrices: Matrix[] = [];
+  const { csp: atCsp, user: atUser, log } = dealtLattice();
   const moments: number[] = [];
   // Time passes in waits alone.
   let now = 0;
@@ -36,47 +35,35 @@ async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8
       now += milliseconds;
     },
   };
-  class Line extends MessageStream {
-    override async read(type: number, length: number): Promise<Uint8Array> {
-      return received(type, await super.read(type, length));
-    }
-  }
-  const stream = new Line(right);
-  const note = async (products: readonly { readonly matrix: Matrix | object }[]) => {
-    await stream.released(); // as the first byte of these would be
-    moments.push(now);
-    matrices.push(products.map(({ matrix }) => matrix).find((matrix) => Array.isArray(matrix)) ?? []);
-  };
+  const stream = new MessageStream(right);
   const [csp, user] = await Promise.allSettled([
     answerSketch(
       new MessageStream(left),
-      async () => atCsp,
+      atCsp,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       () => drawSketchSecrets(sketchParameters(task, program), systemBits()),
     ),
     askSketch(
       stream,
-      async () => ({
-        multiply: async (products) => {
-          await note(products);
-          return atUser.multiply(products);
-        },
-        reversed: {
-          multiply: async (products) => {
-            await note(products);
-            return atUser.reversed.multiply(products);
+      () => async (plan) => {
+        const products = await atUser()(plan);
+        return {
+          multiply: async (...asked) => {
+            await stream.released(); // as the first byte of these would be
+            moments.push(now);
+            return received(await products.multiply(...asked));
           },
-        },
-      }),
+        };
+      },
       { task, program },
       { ...evaluator, pace: { milliseconds: 10_000, clock } },
     ),
   ]);
   const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
-  // Those of the first and of the last exchange are shares.
-  return { csp: csp.status, code, zeros: [isZero(matrices[1]!), isZero(matrices[3]!)], moments };
+  const { root, directions } = SKETCH_PRODUCTS;
+  return { csp: csp.status, code, zeros: [isZero(log[root]!.user), isZero(log[directions]!.user)], moments };
 }
 
 describe('a refused sketch', () => {
@@ -93,18 +80,17 @@ describe('a refused sketch', () => {
     const first = part(parts.centring);
     const second = first + part(parts.root);
     const third = second + part(parts.decomposition);
+    // A and P K; P A and M. Then G and what C₁ makes of it, P₂ F and M₂. Then the way back, J and the vectors.
     for (const { moments } of [outcome, other])
-      expect(moments).toEqual([first, second, second, third, third]);
+      expect(moments).toEqual([first, first, second, second, second, third, third, third]);
   });
 
   it('is one whose components come out as they cannot be', async () => {
     const { task, program } = sketchSetting(fine);
-    const width = Math.ceil(sketchParameters(task, program).vectorRing / 8);
-    // The first byte of an entry may be in part.
-    const garbled = (type: number, bytes: Uint8Array) =>
-      type === ROTATED_MESSAGE.vectors
-        ? bytes.map((byte, i) => (i % width === 1 ? byte ^ 0x55 : byte))
-        : bytes;
+    const high = 0x55n << BigInt(sketchParameters(task, program).vectorRing - 9);
+    // Two products of the last call have this number of rows and columns.
+    const garbled = (got: bigint[][][]) =>
+      got.map((matrix) => (matrix.length === 14 ? matrix.map((row) => row.map((x) => x ^ high)) : matrix));
     expect(await asked(fine, garbled)).toMatchObject({ csp: 'fulfilled', code: 'ERR_ROTATION_CHECK' });
   });
 

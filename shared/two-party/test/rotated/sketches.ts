@@ -12,7 +12,7 @@ import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/secrets
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import type { SketchParameters } from '../../src/rotated/sketch/parameters.ts';
-import { clearProductsBothWays } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
 import { noised } from './floors.ts';
 import { AT_ONCE, systemBits } from './run.ts';
@@ -142,17 +142,12 @@ export async function runSketch(
     markAnswered = async () => undefined,
   }: RunOptions = {},
 ) {
-  const { csp: chooser, user: correlator, log } = clearProductsBothWays();
+  const { csp: atCsp, user: atUser, log } = dealtLattice();
   const [user, csp] = await Promise.allSettled([
-    askSketch(
-      new MessageStream(channels[1]),
-      async () => correlator,
-      { task, program },
-      { ...evaluator, pace: AT_ONCE },
-    ),
+    askSketch(new MessageStream(channels[1]), atUser, { task, program }, { ...evaluator, pace: AT_ONCE }),
     answerSketch(
       new MessageStream(channels[0]),
-      async () => chooser,
+      atCsp,
       { task, program },
       { ...garbler, markAnswered },
       secrets,

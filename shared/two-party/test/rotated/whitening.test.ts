@@ -4,14 +4,9 @@ import { generator } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rehearsedMatrix } from '../../src/rotated/decomposition.ts';
-import {
-  type Matrix,
-  multiplySigned,
-  transpose,
-  truncateCsp,
-  truncateUser,
-} from '../../src/rotated/matrices.ts';
+import { type Matrix, multiplySigned, transpose } from '../../src/rotated/matrices.ts';
 import { eigenpairsOf, whiten } from '../../src/rotated/pencil/whitening.ts';
+import { truncateCsp, truncateUser } from '../../src/rotated/truncation.ts';
 
 const FRACTION = 180;
 const BITS = { fraction: FRACTION, least: 10, root: 200, normalised: 90 };

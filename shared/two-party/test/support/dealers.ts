@@ -11,32 +11,10 @@ import { BASE_COUNT, BASE_KEY_BYTES, bitAt } from '../../src/oblivious-transfer/
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
-import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
-import type { Part } from '../../src/products/layout.ts';
 import type { CspLattice } from '../../src/rotated/csp.ts';
 import type { UserLattice } from '../../src/rotated/data-user.ts';
 import { addMatrices, type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
 import { RandomBits } from '../../src/rotated/random.ts';
-import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
-
-/**
- * matrix · correlations modulo 2^ringBits, entries in [0, 2^ringBits); those that `part` leaves out are 0.
- */
-export function multiplyClear(
-  matrix: readonly (readonly bigint[])[],
-  correlations: readonly (readonly bigint[])[],
-  { ringBits, part = 'whole' }: { readonly ringBits: number; readonly part?: Part },
-): bigint[][] {
-  return matrix.map((row, i) =>
-    correlations[0]!.map((_, j) => {
-      if (part === 'upper' && j < i) return 0n;
-      return BigInt.asUintN(
-        ringBits,
-        row.reduce((sum, entry, k) => sum + entry * correlations[k]![j]!, 0n),
-      );
-    }),
-  );
-}
 
 interface Ends<T> {
   readonly sender: T;
@@ -64,73 +42,6 @@ export function dealtTransfers(
   return {
     sender: new ExtensionSender(sender, delta, { keys: chosen, transcript }),
     receiver: new ExtensionReceiver(receiver, { keys, transcript }),
-  };
-}
-
-type Chosen = Omit<ChosenProduct, 'matrix'> & { readonly matrix: Matrix };
-type Given = Omit<CorrelatedProduct, 'matrix'> & { readonly matrix: Matrix };
-
-interface Waiting<Product> {
-  readonly product: Product;
-  readonly resolve: (shares: bigint[][]) => void;
-}
-
-/** Both ends; the n-th call of one meets the n-th of the other, and both must describe the same product. */
-export function clearProducts(source: RandomSource = randomBytes): {
-  chooser: Chooser;
-  correlator: Correlator;
-  log: Chosen[];
-} {
-  const random = new RandomBits(source);
-  const choosing: Waiting<Chosen>[] = [];
-  const correlating: Waiting<Given>[] = [];
-  const log: Chosen[] = [];
-  const meet = () => {
-    if (choosing.length === 0 || correlating.length === 0) return;
-    const [left, right] = [choosing.shift()!, correlating.shift()!];
-    check(left.product, right.product);
-    log.push(left.product);
-    const { matrix, ringBits, part } = left.product;
-    const product = multiplyMatrices(matrix, right.product.matrix, ringBits);
-    const share = product.map((row, i) =>
-      row.map((_, j) => (part === 'upper' && j < i ? 0n : random.integer(ringBits))),
-    );
-    right.resolve(share);
-    left.resolve(
-      product.map((row, i) =>
-        row.map((entry, j) =>
-          part === 'upper' && j < i ? 0n : BigInt.asUintN(ringBits, entry - share[i]![j]!),
-        ),
-      ),
-    );
-  };
-  const ask = <Product>(queue: Waiting<Product>[], product: Product) =>
-    new Promise<bigint[][]>((resolve) => {
-      queue.push({ product, resolve });
-      meet();
-    });
-  return {
-    chooser: {
-      multiply: async (products) => {
-        const shares: Promise<bigint[][]>[] = [];
-        for (const { matrix: given, ...sizes } of products) {
-          const matrix = 'from' in given ? given.from(await Promise.all(shares)) : given;
-          shares.push(ask(choosing, { ...sizes, matrix }));
-        }
-        return Promise.all(shares);
-      },
-    },
-    correlator: {
-      multiply: async (products) => {
-        const shares: bigint[][][] = [];
-        for (const { matrix: given, ...sizes } of products) {
-          const matrix = 'from' in given ? given.from(shares) : given;
-          shares.push(await ask(correlating, { ...sizes, matrix }));
-        }
-        return shares;
-      },
-    },
-    log,
   };
 }
 
@@ -168,13 +79,12 @@ export function dealtLattice(source: RandomSource = randomBytes): {
     }),
     csp: async () => async (plan) => ({
       async answer(factors, beforeOpening) {
-        if (factors.some(({ opening }) => opening)) await beforeOpening?.();
+        if (factors.some(({ under }) => under)) await beforeOpening?.();
         const theirs = await putters.get();
         const made: ReturnType<typeof deal>[] = [];
         for (const [i, one] of factors.entries()) {
           const before = made.map(({ own }) => own);
-          const factor = typeof one.factor === 'function' ? one.factor(before) : one.factor;
-          made.push(deal(plan, { ...one, factor }, theirs[i]!, random));
+          made.push(deal(plan, one, before, theirs[i]!, random));
         }
         log.push(...made.map(({ dealt }) => dealt));
         getters.put(made.map(({ dealt }) => dealt.got));
@@ -186,11 +96,13 @@ export function dealtLattice(source: RandomSource = randomBytes): {
 
 function deal(
   { products }: LatticePlan,
-  { product, factor, plus, opening }: CspFactor & { readonly factor: Matrix },
+  { product, factor: make, plus, under: cover }: CspFactor,
+  before: readonly Matrix[],
   theirs: UserFactor,
   random: RandomBits,
 ): { readonly dealt: Dealt; readonly own: bigint[][] } {
   const size = products[product]!;
+  const [factor, under] = [make(before), cover?.(before)];
   const { rows, inner, columns, factorBits, ringBits, part } = size;
   const isRight = (matrix: Matrix, height: number, width: number) =>
     matrix.length === height && matrix.every((row) => row.length === width);
@@ -203,17 +115,17 @@ function deal(
   const other = plus ? addMatrices(theirs.factor, plus, ringBits) : theirs.factor;
   const whole = multiplyMatrices(factor, other, ringBits);
   const own = whole.map((row, i) =>
-    row.map((_, j) => (opening || (part === 'upper' && j < i) ? 0n : random.integer(ringBits))),
+    row.map((_, j) => (under || (part === 'upper' && j < i) ? 0n : random.integer(ringBits))),
   );
   const got = whole.map((line, row) =>
     line.map((entry, column) => {
       if (part === 'upper' && column < row) return 0n;
-      const added = opening?.({ row, column, coefficient: 0 }) ?? -own[row]![column]!;
+      const added = under ? under[row]![column]! : -own[row]![column]!;
       return BigInt.asUintN(ringBits, entry + added);
     }),
   );
   return {
-    dealt: { size, csp: factor, user: theirs.factor, got, isOpened: opening !== undefined },
+    dealt: { size, csp: factor, user: theirs.factor, got, isOpened: under !== undefined },
     own,
   };
 }
@@ -231,41 +143,4 @@ function rendezvous<T>(): { readonly put: (value: T) => void; readonly get: () =
     get: () =>
       come.length > 0 ? Promise.resolve(come.shift()!) : new Promise((resolve) => waiting.push(resolve)),
   };
-}
-
-/**
- * Makes products in the clear for both directions; `log` has the choices of the forward ones, and `reversed`
- * those of the others.
- */
-export function clearProductsBothWays(source: RandomSource = randomBytes): {
-  csp: CspProducts;
-  user: DataUserProducts;
-  log: Chosen[];
-  reversed: Chosen[];
-} {
-  const [forward, back] = [clearProducts(source), clearProducts(source)];
-  return {
-    csp: { ...forward.chooser, reversed: back.correlator },
-    user: { ...forward.correlator, reversed: back.chooser },
-    log: forward.log,
-    reversed: back.log,
-  };
-}
-
-function check(left: Chosen, right: Given): void {
-  const same =
-    left.matrix.length === right.rows &&
-    left.matrix[0]!.length === right.matrix.length &&
-    left.columns === right.matrix[0]!.length &&
-    left.entryBits === right.entryBits &&
-    left.ringBits === right.ringBits &&
-    left.part === right.part;
-  if (!same) throw new Error('the ends multiply different shapes');
-  const limit = 1n << BigInt(left.entryBits - 1);
-  if (left.matrix.flat().some((entry) => entry < -limit || entry >= limit)) {
-    throw new Error(`a choice has more than ${left.entryBits} bits`);
-  }
-  if (right.matrix.flat().some((entry) => entry < 0n || entry >> BigInt(right.ringBits) !== 0n)) {
-    throw new Error('a correlation is outside of the ring');
-  }
 }

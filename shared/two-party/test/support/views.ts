@@ -84,6 +84,12 @@ export function pencilProducts(columns: number, method?: 'mdr') {
   } as const;
 }
 
+/** The same of a sketch's products, without a floor. */
+export const SKETCH_PRODUCTS = {
+  ...{ square: 0, noise: 2, matrix: 4, framed: 5, root: 6, second: 9, directions: 10, normalised: 11 },
+  ...{ mixed: 13, vectors: 14 },
+} as const;
+
 /** The number of answers of the CSP that come before those of a product. */
 export function answersBefore({ products }: LatticePlan, product: number): number {
   return products.slice(0, product).reduce((sum, { packing }) => sum + packing.blocks * packing.answers, 0);

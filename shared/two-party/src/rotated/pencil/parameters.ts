@@ -27,6 +27,7 @@ import {
   type Exponents,
   HIDDEN_GUARD,
   MASK_GUARD,
+  MAXIMUM_EXACT_RING_BITS,
   NOISE_INTEGER_BITS,
   type ScatterSizes,
   shareBitsOf,
@@ -189,6 +190,7 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     ...(floor && { floored: flooredSizes(floor, summed) }),
   });
   checkRings(ringsOf(parameters));
+  if (!parameters.truncates) checkRings([parameters.ringBits], MAXIMUM_EXACT_RING_BITS);
   return parameters;
 }
 

@@ -3,48 +3,53 @@
  * them p, whole numbers near to the mean. About p, which is not quite the mean, the scatter is S̄ + (V − Qp)(V − Qp)ᵀ/Q: R − pVᵀ − Vpᵀ + Qppᵀ, in which V, that is exact, stays
  * shared. So C's part of it meets p in two products.
  */
-import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
+import type { MatrixSession, Piece, Product } from '../../matrices/session.ts';
 import { columnOf, inRing, type Matrix, transpose } from '../matrices.ts';
+import { exactProduct } from '../turning.ts';
 import type { SketchParameters } from './parameters.ts';
-import { joined, piecesOf } from './products.ts';
 import { columnSums, type SketchShares, type TestMatrix } from './shares.ts';
 
 type Own = Pick<SketchShares, 'Y' | 'V'> & { readonly signs: TestMatrix };
 type Sizes = Pick<SketchParameters, 'features' | 'columns' | 'centringRing' | 'centringBits' | 'raise'>;
 
-/** The CSP's products: bits of VᵀΩ with p, piece by piece, and bits of V with pᵀΩ. */
-export function centringChoices({ V, signs }: Own, sizes: Sizes): ChosenProduct[] {
-  const { features: d, columns: l, centringRing: ringBits } = sizes;
-  const choices = (values: readonly bigint[], entryBits: number) => ({
-    matrix: columnOf(values.map((value) => BigInt.asIntN(ringBits, value))),
-    ...{ entryBits, ringBits },
-  });
-  const sums = choices(columnSums(V, signs, l), sizes.centringBits.sums);
-  return [
-    ...piecesOf(d).map(({ size }) => ({ ...sums, columns: size })),
-    { ...choices(V, sizes.centringBits.V), columns: l },
-  ];
+/** An end's factors: the CSP's share of V, and the data user's p, in units of V. */
+export interface Centring {
+  readonly csp?: Pick<Own, 'V' | 'signs'>;
+  readonly user?: { readonly p: readonly bigint[]; readonly signs: TestMatrix };
 }
 
-/** The data user's ends of the same products. @param p in units of V */
-export function centringCorrelations(
-  p: readonly bigint[],
-  { signs }: Pick<Own, 'signs'>,
+/** C's VᵀΩ with p, and V with pᵀΩ. */
+export function centringProducts(
+  session: MatrixSession,
+  { csp, user }: Centring,
   { features: d, columns: l, centringRing: ringBits, centringBits }: Sizes,
-): CorrelatedProduct[] {
-  const negative = (values: readonly bigint[]) => inRing([values.map((value) => -value)], ringBits);
-  return [
-    ...piecesOf(d).map(({ from, size }) => ({
-      matrix: negative(p.slice(from, from + size)),
-      ...{ rows: l, entryBits: centringBits.sums, ringBits },
-    })),
-    { matrix: negative(columnSums(p, signs, l)), rows: d, entryBits: centringBits.V, ringBits },
-  ];
+): Product[] {
+  const short = (values: () => readonly bigint[]) =>
+    session.at('csp', () => columnOf(values().map((value) => BigInt.asIntN(ringBits, value))));
+  const negative = (values: () => readonly bigint[]) =>
+    session.at('user', () => inRing([values().map((value) => -value)], ringBits));
+  const ofSums = exactProduct(
+    session,
+    short(() => columnSums(csp!.V, csp!.signs, l)),
+    negative(() => user!.p),
+    { rows: l, inner: 1, columns: d, bits: centringBits.sums, ringBits },
+  );
+  const ofV = exactProduct(
+    session,
+    short(() => csp!.V),
+    negative(() => columnSums(user!.p, user!.signs, l)),
+    { rows: d, inner: 1, columns: l, bits: centringBits.V, ringBits },
+  );
+  return [ofSums.product, ofV.product];
 }
 
 /** The CSP's share: not negative, d × l. */
-export function centredShareOfCsp({ Y }: Own, products: readonly Matrix[], sizes: Sizes): bigint[][] {
-  const mixed = mixedShare(products);
+export function centredShareOfCsp(
+  { Y }: Pick<Own, 'Y'>,
+  products: readonly Piece[],
+  sizes: Pick<Sizes, 'centringRing'>,
+): bigint[][] {
+  const mixed = mixedShare(products.map(({ csp }) => csp!));
   return Array.from(Y, (row, i) =>
     row.map((share, a) => BigInt.asUintN(sizes.centringRing, share + mixed(i, a))),
   );
@@ -54,10 +59,10 @@ export function centredShareOfCsp({ Y }: Own, products: readonly Matrix[], sizes
 export function centredShareOfUser(
   { Y, V, signs }: Own,
   { Q, p }: { readonly Q: bigint; readonly p: readonly bigint[] },
-  products: readonly Matrix[],
+  products: readonly Piece[],
   { columns: l, centringRing, raise }: Sizes,
 ): bigint[][] {
-  const mixed = mixedShare(products);
+  const mixed = mixedShare(products.map(({ user }) => user!));
   const ofSums = columnSums(V, signs, l);
   const ofMean = columnSums(p, signs, l);
   const whole = 1n << BigInt(centringRing);
@@ -69,8 +74,7 @@ export function centredShareOfUser(
   );
 }
 
-function mixedShare(products: readonly Matrix[]): (i: number, a: number) => bigint {
-  const ofMean = transpose(joined(products.slice(0, -1)));
-  const ofSums = products.at(-1)!;
-  return (i, a) => ofMean[i]![a]! + ofSums[i]![a]!;
+function mixedShare([mean, ofSums]: readonly Matrix[]): (i: number, a: number) => bigint {
+  const ofMean = transpose(mean!);
+  return (i, a) => ofMean[i]![a]! + ofSums![i]![a]!;
 }

@@ -231,25 +231,23 @@ export function decomposeWhitened(
 }
 
 /**
- * The result. `vectors` are the d × components entries of Z'' J in units of the flood, row by row.
+ * The result. `vectors` are the d × components entries of Z'' J in units of the flood.
  * @throws ERR_ILL_CONDITIONED when components are as small as what their entries are rounded to,
  * ERR_ROTATION_CHECK when they have lengths or inner products that
  *   they cannot have, and the refusal of what was opened
  */
 export function finishSketch(
   { values, spectrum, core, refusal }: OpenedWhitened,
-  vectors: readonly bigint[],
+  vectors: Matrix,
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
   program: Program,
-  { components: k, features: d }: SketchParameters,
+  { features: d }: SketchParameters,
 ): Components {
   if (refusal) throw refusal;
   const lengths = values.map((value) => Math.sqrt(core.squaredLength * Math.max(value, 0)));
   const least = lengths.reduce((a, b) => Math.min(a, b)) / Math.sqrt(d);
   if (!(least > LEAST_LENGTH)) throw tooSmall('components', 'some as small as the noise on them');
-  const columns = values.map((_, j) =>
-    Array.from({ length: d }, (_, i) => Number(vectors[i * k + j]!) / lengths[j]!),
-  );
+  const columns = values.map((_, j) => vectors.map((row) => Number(row[j]!) / lengths[j]!));
   const off = columns.flatMap((column, i) =>
     columns.slice(0, i + 1).map((other, j) => {
       const product = column.reduce((sum, entry, row) => sum + entry * other[row]!, 0);

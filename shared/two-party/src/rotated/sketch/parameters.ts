@@ -20,10 +20,9 @@ import {
   type StatisticsTask,
   statisticsBounds,
 } from '@eigenveil/task';
-import type { Truncated } from '../matrices.ts';
-import { ceilLog2, checkRings, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
-import { TRUNCATION_GUARD } from '../truncation.ts';
-import type { Cut } from './products.ts';
+import { ceilLog2, checkRings, HIDDEN_GUARD, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
+import type { ReturningSizes } from '../returning.ts';
+import { TRUNCATION_GUARD, type Truncated } from '../truncation.ts';
 
 /**
  * Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square
@@ -47,7 +46,7 @@ const ROTATION_GUARD = 40;
 /** The guard of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distances.ts. */
 const FINE_ROTATION_GUARD = 54;
 /** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
-const ERROR_GUARD = 42;
+export const ERROR_GUARD = 42;
 /**
  * The bits that are kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones
  * are 2^−12 to 2^−20 of that.
@@ -75,9 +74,6 @@ const MOST_HEADROOM_BITS = 8;
 const LUCK_BITS = 3;
 /** Beyond the least that C₁ can be in relation to its unit. */
 const ROOT_GUARD = 28;
-/** A sign, what lifting needs, and rounding. */
-const ROOM = 3;
-
 export interface SketchParameters {
   readonly features: number;
   /** l. */
@@ -104,8 +100,9 @@ export interface SketchParameters {
   readonly centringBits: { readonly V: number; readonly sums: number };
   /** Bits of either server's share of an entry of Z. */
   readonly entryBits: number;
-  /** Bits of the CSP's share of an entry of Z'. */
+  /** Bits of the CSP's share of an entry of Z', and of Z''. */
   readonly entryShareBits: number;
+  readonly keptShareBits: number;
   /**
    * The bits of Z, none of whose entries is larger than 2^sumBits, that are dropped for Z'; fewer are for
    * Z''.
@@ -119,6 +116,9 @@ export interface SketchParameters {
   readonly fineRotationBits: number;
   readonly noiseBits: number;
   readonly noiseEntryBits: number;
+  /** Errors of P K and of M, and the mask that hides them: as RotatedParameters has them. */
+  readonly turnedErrorBits: number;
+  readonly hiddenBits: number;
   readonly maskBits: number;
   /** The trace of the core is at least 2^this, otherwise the result is refused; and at most 2^coreBits. */
   readonly leastTraceBits: number;
@@ -130,25 +130,27 @@ export interface SketchParameters {
   /** The exponent of its noise. */
   readonly turnNoiseExponent: number;
   /** A = Z'ᵀZ'. */
-  readonly gram: Cut;
+  readonly gram: Truncated;
   /** P·A. */
-  readonly turned: Cut;
+  readonly turned: Truncated;
   /** G = P·A·Pᵀ. */
-  readonly framed: Cut;
-  /** Fraction bits of C₁, and bits of its entries with their sign. */
+  readonly framed: Truncated;
+  /** Fraction bits of C₁, and bits of its entries with their sign at most. */
   readonly rootBits: number;
   readonly rootEntryBits: number;
   /** C₁·G. */
-  readonly half: Cut;
+  readonly half: Truncated;
   /** F = C₁·G·C₁ᵀ. */
-  readonly white: Cut;
+  readonly white: Truncated;
   /** P₂·F. */
-  readonly mixed: Cut;
+  readonly mixed: Truncated;
   /** Fraction bits of what is kept of F. */
   readonly whiteBits: number;
   /** P₂·F·P₂ᵀ: its ring and fraction bits. */
   readonly openRing: number;
   readonly openBits: number;
+  /** Bits of errors of an entry of M₂ in the product that opens it, and as much again by other rows. */
+  readonly squareErrorBits: number;
   /** Fraction bits of the directions, of P₂ᵀ A, of C̃ and of C̃ᵀ P₂ᵀ A. */
   readonly directionBits: number;
   readonly back: Truncated;
@@ -165,6 +167,8 @@ export interface SketchParameters {
    * opened.
    */
   readonly floodBits: number;
+  /** Bits of errors of an entry of Z''·J in the products that open it, and as much again by other rows. */
+  readonly vectorErrorBits: number;
   /** Fraction bits of what is left, in units of Z'. */
   readonly vectorBits: number;
 }
@@ -289,31 +293,15 @@ export function lengthsOf({
   const turnedBack = fineRotationBits + directionBits;
   const floodBits = coefficientBits + Math.max(LEAST_FLOOD_BITS, fineEntryBits + row - FLOOD_EXPONENT);
 
-  const openRing = whiteBits + rotationBits + 2;
-  const mixed = { ring: whiteBits + rotationBits + ROOM, cut: rotationBits, lifted: openRing };
-  const white = {
-    ring: halfBits + rootBits + ROOM,
-    cut: halfBits + rootBits - whiteBits,
-    lifted: mixed.ring,
-  };
-  const half = {
-    ring: rootNorm + turnedBits + rootBits + ROOM,
-    cut: turnedBits + rootBits - halfBits,
-    lifted: white.ring,
-  };
-  const framed = {
-    ring: norm + turnedBits + fineRotationBits + ROOM,
-    cut: fineRotationBits,
-    lifted: half.ring,
-  };
-  const turned = {
-    ring: norm + fineRotationBits + ROOM,
-    cut: fineRotationBits - turnedBits,
-    lifted: framed.ring,
-  };
+  // Shares of numbers of this number of bits, so many of them, wrap with a probability of 2^−(TRUNCATION_GUARD + 1).
+  const ringOf = (bits: number, count: number) => bits + TRUNCATION_GUARD + 1 + ceilLog2(count);
+  const spreadOf = (count: number) => Math.ceil(Math.log2(count) / 2);
+  const square = l * l;
+  const turnedErrorBits = Math.max(1, ceilLog2(l) - 1);
+  const turnedNorm = Math.ceil(rotationBits + Math.log2(l) / 2) + 1 + turnedErrorBits;
+  const hiddenBits = Math.max(coreBits + 1, smallBits, turnedNorm) + HIDDEN_GUARD;
   const shareRing = Math.max(shareBits, sumBits) + 2;
-  // These are shares that are truncated: see matrices.ts.
-  const centringRing = sumBits + TRUNCATION_GUARD + ceilLog2(d * l) + 1;
+  const centringRing = ringOf(sumBits, d * l);
   const entryShareBits = hasFloor ? centringRing : sizes.entryShareBits;
   return {
     ...sizes,
@@ -325,6 +313,7 @@ export function lengthsOf({
     },
     entryBits: hasFloor ? centringRing : shareRing,
     entryShareBits: Math.max(1, entryShareBits - cut),
+    keptShareBits: Math.max(1, entryShareBits - fineCut),
     cut,
     fineCut,
     ringBits: coreBits + 1 + 2 * rotationBits + 2,
@@ -332,23 +321,27 @@ export function lengthsOf({
     fineRotationBits,
     noiseBits,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
-    maskBits: Math.max(coreBits + 1, smallBits) + ceilLog2(entries) + MASK_GUARD,
+    turnedErrorBits,
+    hiddenBits,
+    maskBits: hiddenBits + ceilLog2(entries) + MASK_GUARD,
     leastTraceBits,
     coreBits,
     stretchBits: stretch,
     headroomBits,
     turnNoiseExponent,
-    gram: { ring: squareBits + ROOM, cut: 0, lifted: turned.ring },
-    turned,
-    framed,
+    gram: { ring: ringOf(squareBits, entries), cut: 0 },
+    turned: { ring: ringOf(norm + fineRotationBits, square), cut: fineRotationBits - turnedBits },
+    framed: { ring: ringOf(norm + turnedBits + fineRotationBits, entries), cut: fineRotationBits },
     rootBits,
     rootEntryBits: Math.ceil(rootBits + stretch / 2) + 2,
-    half,
-    white,
-    mixed,
+    half: { ring: ringOf(rootNorm + turnedBits + rootBits, square), cut: turnedBits + rootBits - halfBits },
+    white: { ring: ringOf(halfBits + rootBits, entries), cut: halfBits + rootBits - whiteBits },
+    mixed: { ring: ringOf(whiteBits + rotationBits, square), cut: rotationBits },
     whiteBits,
-    openRing,
+    openRing: whiteBits + rotationBits + 2,
     openBits: whiteBits + rotationBits,
+    // All entries together are off by 2^−43 of a deviation at most.
+    squareErrorBits: whiteBits + rotationBits - turnNoiseExponent - ERROR_GUARD - 1 - spreadOf(square),
     directionBits,
     back: { ring: turnedBack + atComponents, cut: fineRotationBits },
     inner: { ring: 2 * directionBits + atComponents, cut: directionBits },
@@ -358,6 +351,7 @@ export function lengthsOf({
     // A column of J has a length of 1; a sign, and the flood and rounding.
     vectorRing: fineEntryBits + row + coefficientBits + 2,
     floodBits,
+    vectorErrorBits: floodBits - ERROR_GUARD - 1 - spreadOf(d * k),
     vectorBits: cut - fineCut + coefficientBits - floodBits,
   };
 }
@@ -371,7 +365,7 @@ function ringsOf(parameters: SketchParameters): number[] {
 }
 
 /** Returns the sizes of the products of the way back through both rotations, with more of their bits. */
-export function returningSizes(parameters: SketchParameters) {
-  const { columns, fineRotationBits, coefficients } = parameters;
-  return { ...parameters, side: columns, rotationBits: fineRotationBits, ringBits: coefficients.ring };
+export function returningSizes(parameters: SketchParameters): ReturningSizes {
+  const { columns, fineRotationBits } = parameters;
+  return { ...parameters, side: columns, rotationBits: fineRotationBits };
 }
