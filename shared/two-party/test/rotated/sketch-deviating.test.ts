@@ -1,6 +1,8 @@
 /** What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its last products: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';
+import type { UserFactor } from '../../src/lattice/data-user.ts';
+import type { UserLattice } from '../../src/rotated/data-user.ts';
 import {
   addMatrices,
   type Matrix,
@@ -12,47 +14,15 @@ import { drawSketchSecrets } from '../../src/rotated/secrets.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
-import type { CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
-import { decodeShares } from '../../src/shares.ts';
-import { clearProductsBothWays } from '../support/dealers.ts';
+import { dealtLattice } from '../support/dealers.ts';
 import { memoryChannelPair } from '../support/memory-channel.ts';
+import { SKETCH_PRODUCTS } from '../support/views.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { patterned, type SketchSetting, sketchSetting } from './sketches.ts';
 
 /** Bits of J that a group of l features gives, since no entry of Z''J here comes near the others of the ring. */
 const STEP = 13;
 const GROUPS = 7;
-
-/** The shares that the CSP sends last, which notices nothing of a data user that deviates. */
-async function sharesSent(
-  { task, program, garbler, evaluator }: SketchSetting,
-  csp: CspProducts,
-  user: DataUserProducts,
-): Promise<readonly bigint[]> {
-  const parameters = sketchParameters(task, program);
-  const { features: d, components: k, vectorRing: ring } = parameters;
-  const [left, right] = memoryChannelPair();
-  const read: Uint8Array[] = [];
-  class Noting extends MessageStream {
-    override async read(type: number, length: number): Promise<Uint8Array> {
-      const bytes = await super.read(type, length);
-      read.push(bytes);
-      return bytes;
-    }
-  }
-  const [, end] = await Promise.allSettled([
-    askSketch(new Noting(right), async () => user, { task, program }, { ...evaluator, pace: AT_ONCE }),
-    answerSketch(
-      new MessageStream(left),
-      async () => csp,
-      { task, program },
-      { ...garbler, markAnswered: async () => undefined },
-      () => drawSketchSecrets(parameters, systemBits()),
-    ),
-  ]);
-  expect(end.status).toBe('fulfilled');
-  return [...decodeShares({ length: d * k, bits: ring }, read.at(-1)!)];
-}
 
 interface Opened {
   /** What comes out, in the CSP's units, beside what the data user takes off itself. */
@@ -69,74 +39,50 @@ interface Added {
 }
 
 /** A whole run. Where the data user adds to its share of J, it asks for no directions, so that J is its flood. */
-async function openedBy(setting: SketchSetting, { toKept, toCoefficients }: Added = {}): Promise<Opened> {
-  const parameters = sketchParameters(setting.task, setting.program);
-  const { components: k, vectorRing: ring } = parameters;
-  const { csp: atCsp, user: atUser, log } = clearProductsBothWays();
-  let calls = 0;
-  let own: bigint[][] = [];
-  let coefficients: bigint[][] = [];
-  let theirKept: bigint[][] = [];
-  const shares: bigint[][][] = [];
-  const deviating: DataUserProducts = {
-    multiply: async (products) => {
-      calls += 1;
-      if (calls < 3) return atUser.multiply(products);
-      const [directions, second, third, piece] = products;
-      own = transpose(piece!.matrix as Matrix);
-      const altered = own.map((row, i) =>
-        row.map((entry, a) => BigInt.asUintN(ring, entry + (toKept?.(i, a) ?? 0n))),
-      );
-      const asked = directions!.matrix as Matrix;
-      const matrix = toCoefficients ? asked.map((row) => row.map(() => 0n)) : asked;
-      const result = await atUser.multiply([
-        { ...directions!, matrix },
-        second!,
-        third!,
-        { ...piece!, matrix: transpose(altered) },
-      ]);
-      shares.push(result[3]!);
-      return result;
-    },
-    reversed: {
-      multiply: async (products) => {
-        if (calls < 3) return atUser.reversed.multiply(products);
-        const [piece] = products;
-        coefficients = transpose(piece!.matrix as Matrix);
-        const altered = coefficients.map((row, a) =>
-          row.map((entry, j) => BigInt.asIntN(ring, entry + (toCoefficients?.(a, j) ?? 0n))),
-        );
-        const result = await atUser.reversed.multiply([{ ...piece!, matrix: transpose(altered) }]);
-        shares.push(result[0]!);
-        return result;
-      },
-    },
+async function openedBy(
+  { task, program, garbler, evaluator }: SketchSetting,
+  { toKept, toCoefficients }: Added = {},
+): Promise<Opened> {
+  const parameters = sketchParameters(task, program);
+  const { vectorRing: ring } = parameters;
+  const { csp, user, log } = dealtLattice();
+  const { directions, mixed, vectors } = SKETCH_PRODUCTS;
+  const own: Matrix[] = [];
+  const changed = ({ product, factor }: UserFactor): UserFactor => {
+    own[product] = factor;
+    const added = (more: ((row: number, column: number) => bigint) | undefined) =>
+      factor.map((row, i) => row.map((entry, j) => BigInt.asUintN(ring, entry + (more?.(i, j) ?? 0n))));
+    if (product === mixed) return { product, factor: added(toKept && ((a, i) => toKept(i, a))) };
+    if (product === vectors) return { product, factor: added(toCoefficients) };
+    if (product === directions && toCoefficients)
+      return { product, factor: factor.map((row) => row.map(() => 0n)) };
+    return { product, factor };
   };
-  const watched: CspProducts = {
-    ...atCsp,
-    reversed: {
-      multiply: (products) => {
-        const { matrix } = products[0]!;
-        if (!('from' in matrix)) theirKept = transpose(matrix);
-        return atCsp.reversed.multiply(products);
-      },
-    },
+  const deviating = (): UserLattice => async (plan) => {
+    const products = await user()(plan);
+    return { multiply: (asked, moments) => products.multiply(asked.map(changed), moments) };
   };
-  const theirs = await sharesSent(setting, watched, deviating);
-  // What the data user has: its own shares, and what the CSP has sent last.
-  const altered = coefficients.map((row, a) => row.map((entry, j) => entry + (toCoefficients?.(a, j) ?? 0n)));
-  const local = multiplyMatrices(
-    own.map((row, i) => row.map((entry, a) => entry + (toKept?.(i, a) ?? 0n))),
-    altered,
-    ring,
-  );
+  const [left, right] = memoryChannelPair();
+  const [, end] = await Promise.allSettled([
+    askSketch(new MessageStream(right), deviating, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    answerSketch(
+      new MessageStream(left),
+      csp,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => drawSketchSecrets(parameters, systemBits()),
+    ),
+  ]);
+  // The CSP notices nothing of a data user that deviates.
+  expect(end.status).toBe('fulfilled');
+  const [first, last] = [log[mixed]!, log[vectors]!];
+  // What the data user has: its own shares, and what the CSP has opened.
+  const local = multiplyMatrices(transpose(first.user), last.user, ring);
   const signed = (matrix: Matrix) => matrix.map((row) => row.map((entry) => BigInt.asIntN(ring, entry)));
-  const theirCoefficients = transpose(log.at(-1)!.matrix);
   return {
-    seen: (i, j) =>
-      BigInt.asIntN(ring, theirs[i * k + j]! + local[i]![j]! + shares[0]![j]![i]! + shares[1]![j]![i]!),
-    Z: signed(addMatrices(own, theirKept, ring)),
-    J: signed(addMatrices(coefficients, theirCoefficients, ring)),
+    seen: (i, j) => BigInt.asIntN(ring, last.got[i]![j]! + first.got[j]![i]! + local[i]![j]!),
+    Z: signed(addMatrices(transpose(own[mixed]!), last.csp, ring)),
+    J: signed(addMatrices(own[vectors]!, transpose(first.csp), ring)),
   };
 }
 
