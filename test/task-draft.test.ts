@@ -326,20 +326,6 @@ test('a draft by rotated declares what it reveals, of a discriminant method clas
   expect(await drafted('lda', ...LABELLED)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
 });
 
-test('a fast line between the servers is for products by transfers alone', async () => {
-  const fast = ['--components', '1', '--owners', '3', '--server-line', 'fast'];
-  const rotated = ['--two-party', 'rotated'];
-  const { out } = await draft('lda', ...LABELLED, ...fast, ...rotated);
-  expect(JSON.parse(out)).toMatchObject({ twoParty: 'rotated', serverLine: 'fast' });
-  for (const options of [[], rotated])
-    expect(await draft(...RANGES, ...fast, ...options)).toMatchObject({
-      exitCode: 2,
-      err: expect.stringMatching(
-        /ERR_TASK_INVALID: "serverLine" expected none unless of a sketch, dca, lda or mdr by rotated, got fast/,
-      ),
-    });
-});
-
 test('a draft of a sketch says what it loses, and many features stand in it as one', {
   tags: ['long'],
 }, async () => {

@@ -88,8 +88,6 @@ export async function createTask(
     keyBits,
     allowInsecureKey: keyBits < 2048,
     twoParty,
-    // Both servers are on this machine.
-    ...(twoParty === 'rotated' && methodOf(drafted).decomposes === 'pencil' && { serverLine: 'fast' }),
     outputs: [
       ...(method === 'pca' ? ['mean'] : []),
       ...(twoParty === 'rotated' ? methodOf(drafted).revealedByRotation : []),

@@ -19,8 +19,6 @@ import { decomposeBetweenProcesses, type Shares } from './processes.ts';
 import { writeSynthetic, writeWide } from './synthetic.ts';
 import type { Used } from './two-party.ts';
 
-const FAST_BITS_PER_SECOND = 1.5e9;
-
 export interface Case {
   /** Between the two servers, if there is more than the loopback interface. */
   readonly line?: LineOptions;
@@ -143,14 +141,9 @@ function gapOf(values: readonly number[], i: number): number {
   return Math.min(...neighbours.map((value) => Math.abs(values[i]! - value) / values[i]!));
 }
 
-/** Whether bytes between the servers cost more time than they save: see the task's `serverLine`. */
-function isSlow({ bitsPerSecond = Number.POSITIVE_INFINITY }: LineOptions = {}): boolean {
-  return bitsPerSecond < FAST_BITS_PER_SECOND;
-}
-
 /** The statistics of all rows of a file, as OWNERS owners together would send them. */
 async function pooled(
-  { method, scale, components, twoParty, floor, ridge, line }: Case,
+  { method, scale, components, twoParty, floor, ridge }: Case,
   file: string,
 ): Promise<{ task: Task; statistics: Statistics }> {
   const ignore = method === 'pca' ? ['label'] : [];
@@ -170,7 +163,6 @@ async function pooled(
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
     twoParty,
-    ...(twoParty === 'rotated' && method !== 'pca' && !isSlow(line) && { serverLine: 'fast' }),
     outputs: twoParty === 'rotated' ? methodOf(draft).revealedByRotation : [],
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });

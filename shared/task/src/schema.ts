@@ -188,12 +188,6 @@ export const TaskProposal = z.strictObject({
   twoParty: TwoPartyName.default('garbled').describe(
     'How both servers decompose: garbled circuits; rotated, which is far faster; linear, of histogram and moments alone; or simulated, which is NOT private and for tests. Reveals: with garbled and linear only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
   ),
-  serverLine: z
-    .literal('fast')
-    .optional()
-    .describe(
-      'Of a sketch, dca, lda and mdr by rotated: "fast" where the line between both servers carries over 1.5 Gbit/s: more bytes, less work. Reveals: nothing.',
-    ),
   outputs: z
     .array(Output)
     .max(Output.options.length)
@@ -363,7 +357,6 @@ export const Task = TaskProposal.required().extend({
   closes: TaskProposal.shape.closes,
   basis: TaskProposal.shape.basis,
   rangesFrom: TaskProposal.shape.rangesFrom,
-  serverLine: TaskProposal.shape.serverLine,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),

@@ -118,7 +118,6 @@ describe('a proposal', () => {
     ['an unknown two-party protocol', { twoParty: 'trusted' }],
     ['a spacing of nothing', { features: [{ name: 'a', min: 0, max: 1, grain: 0 }] }],
     ['a floor for no release', { releases: 0 }],
-    ['an unknown line between the servers', { twoParty: 'rotated', serverLine: 'slow' }],
     ['the same class twice', { labellings: [{ column: 'label', classes: ['0', '0'] }] }],
     ['a deadline that is no time', { deadline: 'tomorrow' }],
     ['an unknown scale', { method: { kind: 'pca', scale: 'rank' } }],
@@ -169,7 +168,6 @@ describe('a proposal', () => {
       'dca by rotated without class counts',
       { ...discriminant, twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] },
     ],
-    ['ERR_TASK_INVALID', 'a fast line by garbled', { serverLine: 'fast' }],
     ['ERR_TASK_INVALID', 'an output twice', { outputs: ['mean', 'mean'] }],
     ['ERR_TASK_INVALID', 'a minimum above the maximum', { minimumOwners: 11 }],
     [
@@ -247,13 +245,12 @@ describe('a proposal', () => {
 
   test('is told all faults at once that do not rest on each other', () => {
     const both = { differentialPrivacy: { ...dp, honestOwners: 2 }, labellings: classes };
-    const beside = { keyBits: 1024, closes: ['full', 'full'], minimumOwners: 11, serverLine: 'fast' };
+    const beside = { keyBits: 1024, closes: ['full', 'full'], minimumOwners: 11 };
     expect(faultsOf({ ...both, ...beside, outputs: ['mean', 'mean'] })).toEqual([
       'differentialPrivacy.honestOwners',
       'labellings',
       'outputs',
       'closes',
-      'serverLine',
       'minimumOwners',
       'keyBits',
     ]);

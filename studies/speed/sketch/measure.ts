@@ -87,7 +87,6 @@ export async function sketchTask(
     keyBits: KEY_BITS,
     encryption: 'djn',
     twoParty,
-    ...(twoParty === 'rotated' && { serverLine: 'fast' }),
     outputs: methodOf({ method: draft.method, sketch: sketch }).revealedByRotation,
     exact: true,
     allowFullRank: true,

@@ -174,7 +174,6 @@ export const WRONG_TASKS: Readonly<Record<string, Wrong>> = {
     { features: [feature('a', { logarithmic: 1 })] },
   ],
   'logarithmic bins of pca': ['pca', 'garbled', 'a floor', { features: [feature('a', { logarithmic: 1 })] }],
-  'a line between servers of garbled': ['pca', 'garbled', 'a floor', { serverLine: 'fast' }],
   'a feature without a grain': [
     'lda',
     'garbled',

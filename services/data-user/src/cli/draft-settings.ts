@@ -152,12 +152,6 @@ const COMPUTED = {
     default: 'garbled',
     placeholder: 'NAME',
   },
-  serverLine: {
-    schema: z.literal('fast').optional(),
-    description:
-      'of a sketch, dca, lda and mdr by rotated: fast, where the line between both servers carries more than 1.5 Gbit/s: a third more bytes, a fifth less processor time (default: fewer bytes)',
-    placeholder: 'KIND',
-  },
   basis: {
     schema: z.string().optional(),
     description: 'draft a task over the components of this one, which is done; asks the running service',

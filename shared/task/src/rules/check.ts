@@ -84,18 +84,9 @@ function checkNames({ outputs, closes = [] }: TaskProposal): void {
 }
 
 function rulesOfServers(task: TaskProposal) {
-  const { serverLine, twoParty, minimumOwners, maximumOwners, maximumSamplesPerOwner } = task;
+  const { minimumOwners, maximumOwners, maximumSamplesPerOwner } = task;
   const samples = maximumOwners * maximumSamplesPerOwner;
-  // Its products are by transfers, whose digits may be longer or shorter.
-  const hasDigits =
-    twoParty === 'rotated' && (methodOf(task).decomposes === 'pencil' || task.sketch !== undefined);
   return [
-    rule(
-      serverLine === undefined || hasDigits,
-      'serverLine',
-      'none unless of a sketch, dca, lda or mdr by rotated',
-      `${serverLine}`,
-    ),
     rule(
       minimumOwners <= maximumOwners,
       'minimumOwners',

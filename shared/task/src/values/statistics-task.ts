@@ -30,8 +30,6 @@ export type StatisticsTask = Immutable<
    * noise must be.
    */
   readonly twoParty?: TaskProposal['twoParty'];
-  /** The line between the two servers: see the schema. */
-  readonly serverLine?: TaskProposal['serverLine'];
   /** Rows are clipped and noise is added; absent or null: neither. */
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };

@@ -34,11 +34,6 @@ async function counted({ task, program, garbler, evaluator }: Setting): Promise<
   return { toCsp: right.bytesSent, toDataUser: left.bytesSent };
 }
 
-const onFastLine = (setting: Setting): Setting => ({
-  ...setting,
-  task: { ...setting.task, serverLine: 'fast' },
-});
-
 const twice = {
   ...labelled(48, 5, 3),
   labellings: [
@@ -85,10 +80,7 @@ describe('the bytes of rotated', () => {
   });
 
   it.each([
-    [
-      'a PCA over a fast line, over blocks of columns',
-      settingOf({ rows: spread(60, 100, 3), components: 3, task: { serverLine: 'fast' } }),
-    ],
+    ['a PCA of 100 features', settingOf({ rows: spread(60, 100, 3), components: 3 })],
     [
       'a PCA with its mean',
       settingOf({
@@ -98,10 +90,6 @@ describe('the bytes of rotated', () => {
       }),
     ],
     ['DCA', pencilSetting({ ...labelled(40, 5, 2), components: 1, method: dca(0.1) })],
-    [
-      'DCA over a fast line',
-      onFastLine(pencilSetting({ ...labelled(40, 5, 2), components: 1, method: dca(0.1) })),
-    ],
     ['LDA', pencilSetting({ ...labelled(45, 5, 3), components: 2, method: lda(0.1) })],
     ['a large sketch', sketchSetting({ rows: patterned(40, 300, 12), columns: 8, components: 2 })],
   ] as const)('of %s are those of the formula', { tags: ['long'] }, async (_, setting) => {
@@ -116,16 +104,10 @@ By arithmetic from the lengths of all messages, for ${OWNERS} owners with up to 
 what the method must declare. A test compares the arithmetic with runs, byte by byte, and this page with the arithmetic: \`npx vitest run
 rotated/costs -u\` writes it. TLS and frames add a tenth of a percent.
 
-A PCA, of a correlation matrix what follows the circuit, has products from lattices: [lattice.md](lattice.md). The line makes no difference
-to it. The others have products from transfers:
+All products are from lattices: [lattice.md](lattice.md). A line of 100 Mbit/s carries 12.5 MB a second.
 
-- To the CSP: for each digit of four bits 48 bytes, and for each column and each mask of the check the bytes of the ring above the digit's
-  weight: [layout.ts](../shared/two-party/src/products/layout.ts). With \`"serverLine": "fast"\` digits have three bits, and take 32 bytes.
-- To the data user: 16 bytes for each bit that the CSP chooses with, and the CSP's shares.
-- A line of 100 Mbit/s carries 12.5 MB a second.
-
-| method | d | classes | k | to the CSP | on a fast line | to the data user | on a fast line | |
-|---|---|---|---|---|---|---|---|---|
+| method | d | classes | k | to the CSP | to the data user | |
+|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 A correlation matrix first takes a circuit (not in the table): the one of \`garbled\` up to its standardised matrix, a mask of the ring's
@@ -171,8 +153,7 @@ async function rowOf(shape: Shape): Promise<string> {
   const outputs = methodOf({ method: method, sketch: task.sketch }).revealedByRotation;
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
   const { toCsp, toDataUser } = await rotatedBytes(task, program);
-  const fast = await rotatedBytes({ ...task, serverLine: 'fast' }, program);
-  return lineOf(shape, [toCsp, fast.toCsp, toDataUser, fast.toDataUser].map(bytes));
+  return lineOf(shape, [toCsp, toDataUser].map(bytes));
 }
 
 /** A column of the tables of rings: a method, and the grain of all features, or none where the task is exact. */

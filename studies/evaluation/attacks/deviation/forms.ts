@@ -16,7 +16,11 @@ import { type Deviation, drawnTasks, runDeviating } from './products.ts';
 const METHODS = ['pca', 'dca', 'mdr'] as const;
 
 /** A pencil of two classes or more has M in the same place. */
-const OPENING = { pca: PCA_PRODUCTS.matrix, dca: pencilProducts(1).matrix, mdr: pencilProducts(1, 'mdr').matrix };
+const OPENING = {
+  pca: PCA_PRODUCTS.matrix,
+  dca: pencilProducts(1).matrix,
+  mdr: pencilProducts(1, 'mdr').matrix,
+};
 
 /** The end of products in which one of so many keys or ciphertexts has another form. */
 const lattice =

@@ -11,13 +11,12 @@ import {
   latticeBytes,
   latticeWork,
   observed,
-  pencilPace,
+  pencilPaces,
   programBy,
-  rootPace,
+  rotatedPlan,
   runProgram,
   sketchPaces,
   standardPaceOf,
-  turningPlan,
 } from '@eigenveil/two-party/plan';
 
 export interface Cost {
@@ -42,10 +41,7 @@ const LINEAR_SUMS_PER_SECOND = 1.5e5;
 export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
   if (task.twoParty === 'simulated') return undefined;
   if (task.twoParty === 'linear') return linearCost(task);
-  const { columns } = methodOf(task).sums(task);
-  if (columns > 0) return sketchCost(task, columns);
-  if (task.twoParty === 'garbled') return garbledCost(task, signal);
-  return methodOf(task).decomposes === 'pencil' ? pencilCost(task) : turnedCost(task);
+  return task.twoParty === 'garbled' ? garbledCost(task, signal) : rotatedCost(task);
 }
 
 /** One message of shares; the rest is draws of noise, and JSON. */
@@ -81,48 +77,31 @@ async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Co
 const WORDS_PER_SECOND = 7.5e7;
 
 /** Counted from the plan of all products; what the circuit of a correlation matrix sends is fitted. */
-async function turnedCost(task: TaskProposal): Promise<Cost> {
-  const plan = await turningPlan(task, programOf(task));
+async function rotatedCost(task: TaskProposal): Promise<Cost> {
+  const plan = await rotatedPlan(task, programOf(task));
   const d = task.features.length;
-  const pace = standardPaceOf(task) / 1000;
   const circuit = methodOf(task).decomposes === 'correlation' ? 110_000 * d ** 2 : 0;
+  const entries = d * (task.sketch?.columns ?? 0);
   return {
-    seconds: 0.2 + latticeWork(plan) / WORDS_PER_SECOND + circuit / 4e8 + pace,
+    seconds:
+      0.2 + latticeWork(plan) / WORDS_PER_SECOND + circuit / 4e8 + 4e-6 * entries + waitOf(task) / 1000,
     bytes: latticeBytes(plan) + circuit,
-    memory: 250e6 + 0.4e6 * d + 1.2e3 * d ** 2,
+    memory: 250e6 + (entries > 0 ? 700 * entries : 0.4e6 * d + 1.2e3 * d ** 2),
   };
 }
 
-/**
- * Counts by docs/rotated-costs.md: products of d³ and d² entries, and of a pencil's classes or components for a side.
- */
-function pencilCost(task: TaskProposal): Cost {
-  const { components, labellings, serverLine } = task;
-  const d = task.features.length;
-  const columns = (labellings[0]?.classes.length ?? 0) + components;
-  const products = 921 * d ** 3 + (35_000 + 2600 * columns) * d ** 2;
-  const pace = (rootPace(d) + pencilPace(d, components, false)) / 1000;
-  return {
-    // Digits of three bits instead of four over a fast line: a third more bytes, a fifth less work.
-    seconds: 0.7 + products / (serverLine ? 1.75e8 : 1.4e8) + pace,
-    bytes: products * (serverLine ? 1.3 : 1),
-    memory: 170e6 + 2.2e6 * d,
-  };
-}
-
-/**
- * Counts by the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d ×
- * l numbers, and what the components take.
- */
-function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
+/** Returns the milliseconds of all public waits. */
+function waitOf(task: TaskProposal): number {
+  const { features, labellings, components, sketch } = task;
   const d = features.length;
-  const products = 4000 * l ** 3 + d * l * (3900 + 5 * l + 710 * components);
-  const { centring, whole } = sketchPaces(d, l, components);
-  return {
-    seconds: 0.7 + products / (serverLine ? 1.4e8 : 1.2e8) + (centring + whole) / 1000,
-    bytes: products * (serverLine ? 1.28 : 1),
-    memory: 250e6 + 700 * d * l,
-  };
+  if (sketch !== undefined) {
+    const { centring, whole } = sketchPaces(d, sketch.columns, components);
+    return centring + whole;
+  }
+  if (methodOf(task).decomposes !== 'pencil') return standardPaceOf(task);
+  const classes = labellings.reduce((sum, labelling) => sum + labelling.classes.length, 0);
+  const { contrasts, whole } = pencilPaces(d, classes, components);
+  return contrasts + whole;
 }
 
 /** Says the cost in words, marked as what it is. */

@@ -25,8 +25,6 @@ export interface Wishes {
   readonly releases?: number | undefined;
   readonly hours: number;
   readonly twoParty: TaskProposal['twoParty'];
-  /** A slow one where it is not given. */
-  readonly serverLine?: TaskProposal['serverLine'];
   /** The conditions on which the task closes; by the operator alone where it is not given, or empty. */
   readonly closes?: readonly ClosesWhen[] | undefined;
 }
@@ -58,7 +56,6 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
     minimumOwners: minimumOwners ?? Math.max(LEAST_OWNERS, Math.ceil(owners / 2)),
     maximumSamplesPerOwner: maximumSamples ?? roomFor(rows),
     twoParty,
-    ...(wishes.serverLine && { serverLine: wishes.serverLine }),
     outputs: [...new Set([...outputs, ...revealed])],
     allowFullRank: allowFullRank || exact,
     exact,

@@ -85,8 +85,8 @@ test.each<[string, TaskProposal, { seconds: number; bytes: number; memory: numbe
     { seconds: 5.5, bytes: 40.6e6, memory: 349e6 },
   ],
   [
-    'rotated, DCA of 50 features over a fast line',
-    proposal('dca', f(50), { twoParty: 'rotated', serverLine: 'fast' }),
+    'rotated, DCA of 50 features',
+    proposal('dca', f(50), { twoParty: 'rotated' }),
     { seconds: 4, bytes: 280e6, memory: 305e6 },
   ],
   [
