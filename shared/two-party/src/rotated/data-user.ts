@@ -8,8 +8,8 @@ import type { MatrixSession, Piece } from '../matrices/session.ts';
 import { dataUserSession } from '../matrices/sessions.ts';
 import type { DataUserInput } from '../protocol.ts';
 import { decomposeMatrix, finishDecomposition, type Opened, rehearse } from './decomposition.ts';
-import { holdToPace, paceOf, toTheEnd } from './hold.ts';
-import { columnOf, roundShift } from './matrices.ts';
+import { holdAfterOpenings, paceOf, toTheEnd } from './hold.ts';
+import { columnOf, inUnits } from './matrices.ts';
 import { opened, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { rotatedParameters } from './parameters.ts';
 import { statisticsShares } from './shares.ts';
@@ -66,11 +66,10 @@ export async function openTurned(
   const parameters = rotatedParameters(task);
   const { features: d, ringBits, vectorRingBits, floodBits } = parameters;
   const { components } = program;
+  const pace = paceOf(input, turnedPace(d, components));
   const session = dataUserSession(products, {
     onIdle: () => rehearse(parameters, components, ringBits),
-    onOpened: (opening) => {
-      if (opening === 0) holdToPace(stream, paceOf(input, turnedPace(d, components)));
-    },
+    onOpened: holdAfterOpenings(stream, pace, [pace.milliseconds], pace.milliseconds),
   });
   let found: Opened | undefined;
   const decompose = async ({ user }: Piece) => {
@@ -84,8 +83,6 @@ export async function openTurned(
     return await turnedVectors(session, turning, components, parameters);
   });
   // Digits below the flood's deviation tell only of the flood.
-  const inFloods = vectors.user!.map((row) =>
-    row.map((entry) => roundShift(BigInt.asIntN(vectorRingBits, entry), floodBits)),
-  );
+  const inFloods = inUnits(vectors.user!, vectorRingBits, floodBits);
   return finishDecomposition(found!, inFloods, statistics, program, parameters);
 }

@@ -28,6 +28,22 @@ export function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss 
 }
 
 /**
+ * Holds the byte after each of the first openings back by one of these parts of the pace: what is returned is called with an opening's
+ * number.
+ */
+export function holdAfterOpenings(
+  stream: MessageStream,
+  pace: Pace,
+  parts: readonly number[],
+  whole: number,
+): (opening: number) => void {
+  return (opening) => {
+    const milliseconds = parts[opening];
+    if (milliseconds !== undefined) holdToPace(stream, partOf(pace, milliseconds, whole));
+  };
+}
+
+/**
  * Runs the last steps and ends the conversation. A failure of theirs waits for the byte that is held, too.
  */
 export async function toTheEnd<Result>(

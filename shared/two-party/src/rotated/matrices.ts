@@ -101,6 +101,16 @@ export function inRing(matrix: Matrix, ringBits: number): bigint[][] {
   return matrix.map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
 }
 
+/** The signed numbers of a matrix modulo 2^ringBits. */
+export function signed(matrix: Matrix, ringBits: number): bigint[][] {
+  return matrix.map((row) => row.map((entry) => BigInt.asIntN(ringBits, entry)));
+}
+
+/** The signed numbers of a matrix modulo 2^ringBits in units of 2^bits, rounded to nearest. */
+export function inUnits(matrix: Matrix, ringBits: number, bits: number): bigint[][] {
+  return signed(matrix, ringBits).map((row) => row.map((entry) => roundShift(entry, bits)));
+}
+
 /** left + right, reduced to [0, 2^ringBits). */
 export function addMatrices(left: Matrix, right: Matrix, ringBits: number): bigint[][] {
   return left.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + right[i]![j]!)));

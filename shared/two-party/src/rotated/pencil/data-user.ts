@@ -6,8 +6,8 @@ import type { Piece } from '../../matrices/session.ts';
 import { dataUserSession } from '../../matrices/sessions.ts';
 import type { DataUserInput } from '../../protocol.ts';
 import type { UserLattice } from '../data-user.ts';
-import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
-import { columnOf, type Matrix, roundShift } from '../matrices.ts';
+import { holdAfterOpenings, holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
+import { columnOf, inUnits, type Matrix, signed } from '../matrices.ts';
 import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import { pencilShares, totalOf } from '../shares.ts';
 import { pencilPaces } from '../standard-pace.ts';
@@ -44,12 +44,8 @@ export async function askPencil(
   const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
   const H = contrastsOf(counts, refused !== undefined, parameters);
 
-  const holds = [parts.root, parts.decomposition];
   const session = dataUserSession(products, {
-    onOpened: (opening) => {
-      const milliseconds = holds[opening];
-      if (milliseconds !== undefined) holdToPace(stream, partOf(pace, milliseconds, whole));
-    },
+    onOpened: holdAfterOpenings(stream, pace, [parts.root, parts.decomposition], whole),
   });
   let total: ReturnType<typeof findRoot> | undefined;
   let last: ReturnType<typeof decomposeSignal> | undefined;
@@ -75,15 +71,9 @@ export async function askPencil(
   };
   const vectors = await toTheEnd(stream, input, () => pencilVectors(session, turning, parameters));
   // Digits below the flood's deviation tell only of the flood.
-  const inFloods = signed(vectors.user!, vectorRing).map((row) =>
-    row.map((entry) => roundShift(entry, floodBits)),
-  );
+  const inFloods = inUnits(vectors.user!, vectorRing, floodBits);
   const V = withMean ? sums.slice(counts.flat().length) : undefined;
   return finishPencil(last!, inFloods, { counts, V }, program, parameters);
-}
-
-function signed(matrix: Matrix, bits: number): bigint[][] {
-  return matrix.map((row) => row.map((entry) => BigInt.asIntN(bits, entry)));
 }
 
 /** Numbers of rows by labelling and class. */

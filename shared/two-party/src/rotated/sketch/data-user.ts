@@ -9,8 +9,8 @@ import type { Piece } from '../../matrices/session.ts';
 import { dataUserSession } from '../../matrices/sessions.ts';
 import type { DataUserInput } from '../../protocol.ts';
 import type { UserLattice } from '../data-user.ts';
-import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
-import { inRing, roundShift } from '../matrices.ts';
+import { holdAfterOpenings, holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
+import { inRing, inUnits } from '../matrices.ts';
 import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import { sketchPaces } from '../standard-pace.ts';
 import { unknown } from '../turning.ts';
@@ -50,12 +50,8 @@ export async function askSketch(
   const refused = refusalOfRows(Q!, l, task);
   const mean = meanOf(own, { Q: Q!, V }, refused !== undefined, parameters);
 
-  const holds = [parts.root, parts.decomposition];
   const session = dataUserSession(products, {
-    onOpened: (opening) => {
-      const milliseconds = holds[opening];
-      if (milliseconds !== undefined) holdToPace(stream, partOf(pace, milliseconds, whole));
-    },
+    onOpened: holdAfterOpenings(stream, pace, [parts.root, parts.decomposition], whole),
   });
   const signed = ({ user }: Piece, bits: number) => user![0]!.map((entry) => BigInt.asIntN(bits, entry));
   let core: ReturnType<typeof findRoot> | undefined;
@@ -75,9 +71,7 @@ export async function askSketch(
   };
   const vectors = await toTheEnd(stream, input, () => sketchVectors(session, turning, parameters));
   // Digits below the flood's deviation tell only of the flood.
-  const inFloods = vectors.user!.map((row) =>
-    row.map((entry) => roundShift(BigInt.asIntN(vectorRing, entry), floodBits)),
-  );
+  const inFloods = inUnits(vectors.user!, vectorRing, floodBits);
   return finishSketch(last!, inFloods, { Q: Q!, V }, program, parameters);
 }
 
