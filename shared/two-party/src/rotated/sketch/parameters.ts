@@ -299,7 +299,8 @@ export function lengthsOf({
   const square = l * l;
   const turnedErrorBits = Math.max(1, ceilLog2(l) - 1);
   const turnedNorm = Math.ceil(rotationBits + Math.log2(l) / 2) + 1 + turnedErrorBits;
-  const hiddenBits = Math.max(coreBits + 1, smallBits, turnedNorm) + HIDDEN_GUARD;
+  // What a small core's rounding makes of P's own is half of it, all else the other half.
+  const hiddenBits = Math.max(Math.max(coreBits + 1, turnedNorm) + HIDDEN_GUARD, smallBits) + 1;
   const shareRing = Math.max(shareBits, sumBits) + 2;
   const centringRing = ringOf(sumBits, d * l);
   const entryShareBits = hasFloor ? centringRing : sizes.entryShareBits;
