@@ -108,10 +108,6 @@ export const WIRE_CODES = codes({
   ERR_GARBLING_MESSAGE: { status: 400, title: 'A message of the garbled circuit has the wrong form' },
   ERR_GARBLING_CHECK: { status: 502, title: 'The garbled circuit was changed on the way' },
   ERR_ROTATION_CHECK: { status: 502, title: 'What was rotated cannot be that of any rows' },
-  ERR_PRODUCT_CHECK: {
-    status: 502,
-    title: 'A two-party product was changed on the way, or its rows do not belong to one matrix',
-  },
   // Failures that a client finds at its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PROXY: { status: 502, exit: 'usage', title: 'The proxy for outgoing connections cannot be used' },

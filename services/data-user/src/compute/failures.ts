@@ -46,7 +46,7 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
  * Checks of what came over the line before the answer, which a guess at this server's secrets fails; and an
  * error that is neither a fault of ours nor of the peer's, but unknown.
  */
-const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_PRODUCT_CHECK', 'ERR_INTERNAL']);
+const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_INTERNAL']);
 
 /** Says whether no further attempt can correct it. */
 export function isFatal(error: unknown): boolean {

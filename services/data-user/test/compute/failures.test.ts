@@ -9,10 +9,10 @@ test('a task waits for a CSP of another release to be updated', () => {
   expect([isFatal(refused), isFault(refused)]).toEqual([false, false]);
 });
 
-test('a guess at what this server multiplies with is counted, and no further attempt is ruled out by it', () => {
+test('transfers that contradict each other are counted, and no further attempt is ruled out by it', () => {
   const guess = new CodedError(
-    TWO_PARTY_CODES.ERR_PRODUCT_CHECK,
-    'the rows of the product do not belong to one matrix',
+    TWO_PARTY_CODES.ERR_OT_CHECK,
+    'the transfers of a block contradict each other',
   );
   expect([isFatal(guess), isFault(guess)]).toEqual([false, true]);
 });

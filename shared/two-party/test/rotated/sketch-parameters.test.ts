@@ -3,7 +3,8 @@ import { SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { sketchDistance } from '../../src/rotated/distances.ts';
-import { lengthsOf, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { lengthsOf, ringsOf, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { planOfSketch } from '../../src/rotated/sketch/steps.ts';
 
 const SIZES = [3, 4, 5, 8, 13, 24, 60, 80].flatMap((columns) =>
   [columns + 1, 2 * columns, 100, 256, 784, 1024, 4096, 10_000]
@@ -39,6 +40,27 @@ describe('the lengths of a sketch', () => {
         }
       }
     }
+  });
+
+  it('have a plan with vectors of an earlier result in Ω, where their rings are at most 300 bits', async () => {
+    let planned = 0;
+    for (const [features, columns] of [
+      [40, 13],
+      [256, 60],
+      [1024, 80],
+      [10_000, 80],
+    ] as const)
+      for (const sumBits of [30, 52, 64]) {
+        const parameters = lengthsOf({
+          ...{ features, columns, components: 3, sumBits, scaleBits: 8, hasFloor: false, raise: 0n },
+          columnBits: Math.ceil(Math.log2(features)) + 9,
+          ...{ shareBits: 100, entryShareBits: 100, sumShareBits: 70, scatterUnit: 2 ** 28 },
+        });
+        if (Math.max(...ringsOf(parameters)) > 300) continue;
+        expect((await planOfSketch(parameters)).products).toHaveLength(15);
+        planned += 1;
+      }
+    expect(planned).toBeGreaterThan(6);
   });
 
   it('fit the rings of products for tasks of 10,000 features, 80 columns, 2^17 rows and 18 fraction bits', () => {

@@ -49,7 +49,7 @@ const forms: Unworded = {
   scenes: ['pima'],
   omits: withoutPrivate,
   expectation: 'holds',
-  claims: ['S-50', 'S-51', 'S-726', 'S-727'],
+  claims: ['S-726', 'S-727'],
   async run(setting) {
     const draws = new Draws(setting.seed).of('places');
     const exceptions: boolean[] = [];

@@ -357,7 +357,7 @@ export function lengthsOf({
   };
 }
 
-function ringsOf(parameters: SketchParameters): number[] {
+export function ringsOf(parameters: SketchParameters): number[] {
   const { shareRing, centringRing, ringBits, openRing, vectorRing } = parameters;
   const products = Object.values(parameters).flatMap((value) =>
     typeof value === 'object' && 'ring' in value ? value.ring : [],

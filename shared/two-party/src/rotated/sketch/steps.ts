@@ -271,7 +271,11 @@ function reduced(session: MatrixSession, matrix: Piece, bits: number, ring: numb
  * @throws ERR_TASK_RANGE, as sketchParameters() and latticePlan()
  */
 export async function sketchPlan(task: StatisticsTask, program: Program): Promise<LatticePlan> {
-  const parameters = sketchParameters(task, program);
+  return await planOfSketch(sketchParameters(task, program));
+}
+
+/** As sketchPlan(), from the lengths. */
+export async function planOfSketch(parameters: SketchParameters): Promise<LatticePlan> {
   const turning: Turning = {
     ...{ centring: {}, keep: () => ({ core: {}, kept: {}, coarse: {} }), secrets: unknown },
     ...{ findRoot: async () => ({ root: {}, normalised: {} }), decompose: async () => ({}) },
