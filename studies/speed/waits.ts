@@ -47,7 +47,12 @@ export const waits = defineStudy<Case>({
       return [{ ms: standardPaceOf({ ...task, sketch: undefined }) }];
     }
     if (wait === 'pencil') {
-      const { contrasts, root, decomposition } = pencilPaces(features, Number(classes), Number(components));
+      const { contrasts, root, decomposition } = pencilPaces(
+        features,
+        [Number(classes)],
+        false,
+        Number(components),
+      );
       return [{ first: contrasts, root, decomposition, ms: contrasts + root + decomposition }];
     }
     const { centring, root, decomposition } = sketchPaces(features, Number(columns), Number(components));

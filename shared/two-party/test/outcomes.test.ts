@@ -223,7 +223,7 @@ describe('rotated: the first byte after the matrix', () => {
 });
 
 it('the standard pace grows with features and components, and stays far below what ends a silent line', () => {
-  const whole = (features: number, components: number) => pencilPaces(features, 2, components).whole;
+  const whole = (features: number, components: number) => pencilPaces(features, [2], false, components).whole;
   for (const pace of [turnedPace, whole]) {
     expect(pace(4, 2)).toBeGreaterThanOrEqual(90);
     expect(pace(50, 15)).toBeGreaterThan(pace(34, 15));
@@ -253,7 +253,9 @@ it('the pace of a task is that of what it computes', () => {
   const features = Array.from({ length: 40 }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
   const pca = { features, components: 3, method: { kind: 'pca' }, sketch: undefined } as const;
   expect(standardPaceOf(pca)).toBe(turnedPace(40, 3));
-  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(pencilPaces(40, 2, 3).whole);
+  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(
+    pencilPaces(40, [2], false, 3).whole,
+  );
   expect(standardPaceOf({ ...pca, sketch: { columns: 12 } })).toBe(sketchPaces(40, 12, 3).whole);
   const method = { kind: 'histogram', height: 3, strategy: 'privelet' } as const;
   expect(standardPaceOf({ ...pca, method })).toBe(sumsPace(sumsOf({ features, method })));

@@ -29,7 +29,7 @@ export const systemClock: Clock = {
  * import { systemClock, waitUntil } from '@eigenveil/two-party';
  * import { pencilPaces } from '@eigenveil/two-party/plan';
  *
- * const moment = systemClock.now() + pencilPaces(34, 2, 1).root;
+ * const moment = systemClock.now() + pencilPaces(34, [2], false, 1).root;
  * await waitUntil(moment, systemClock);
  */
 export async function waitUntil(moment: number, clock: Clock, signal?: AbortSignal): Promise<void> {

@@ -24,7 +24,7 @@ export const HASH_BYTES = 32;
 /** A secret product: the CSP's factor of small integers times the data user's modulo 2^ringBits. */
 export interface ProductSize extends Sides {
   readonly ringBits: number;
-  /** The CSP's entries are below 2^factorBits in magnitude, its rows below 2^rowBits in Euclidean norm. */
+  /** The CSP's entries are at most 2^factorBits in magnitude, its rows below 2^rowBits in Euclidean norm. */
   readonly factorBits: number;
   readonly rowBits: number;
   /** An honest result is off by less than 2^errorBits units before both ends round to a unit. */

@@ -54,10 +54,12 @@ export class MatrixSession {
   }
 
   /**
-   * Makes products by a message each way. None depends on what the data user has of another; the CSP's matrices may follow from
+   * Makes products by a message each way, the last of which may be opened. None depends on what the data user has of another; the CSP's matrices may follow from
    * its shares of those before.
    */
   async together(...products: readonly Product[]): Promise<readonly Piece[]> {
+    if (products.slice(0, -1).some(({ opened }) => opened))
+      throw new TypeError('"products" expected one that is opened to be the last of its call');
     const first = this.#made;
     this.#made += products.length;
     return await this.#products.multiply(first, products);

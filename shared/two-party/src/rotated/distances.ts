@@ -3,13 +3,9 @@
  * of a pencil in docs/rotated-pencils.md, "The distance", of a sketch in docs/rotated-sketches.md, "The distance".
  */
 import { HIDING_BITS } from '../lattice/sizes.ts';
-import { ERROR_GUARD, type PencilParameters, STRETCH_GUARD } from './pencil/parameters.ts';
-import {
-  NOISE_EXPONENT,
-  SHIFT_BITS,
-  ERROR_GUARD as SKETCH_ERROR_GUARD,
-  type SketchParameters,
-} from './sketch/parameters.ts';
+import { ERROR_GUARD } from './parameters.ts';
+import { type PencilParameters, STRETCH_GUARD } from './pencil/parameters.ts';
+import { NOISE_EXPONENT, SHIFT_BITS, type SketchParameters } from './sketch/parameters.ts';
 import { TRUNCATION_GUARD, TRUNCATION_UNITS } from './truncation.ts';
 
 /** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most this number times ‖Δ‖. */
@@ -65,7 +61,7 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
     rotationInVectors: ofFlood * 2 * rotation * Math.sqrt(k),
     truncationInVectors: ofFlood * TRUNCATION_UNITS * 2 * Math.sqrt(d * k) * 2 ** -directionBits,
     // The floods of all, and what those that open Y and W are off by.
-    products: (truncates ? 14 : 13) * 2 ** -HIDING_BITS + 2 * PER_DEVIATION * 2 ** -ERROR_GUARD,
+    products: 15 * 2 ** -HIDING_BITS + 2 * PER_DEVIATION * 2 ** -ERROR_GUARD,
     // G, X, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A, and the part of T that is truncated.
     wraps: (5 + (mixes ? 1 : 0) + (truncates ? 1 : 0)) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in three matrices; noise of more
@@ -140,8 +136,7 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
     truncationInVectors:
       ofFlood * TRUNCATION_UNITS * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
     // The floods of all, and what those that open M₂ and Z''J are off by.
-    products:
-      (parameters.hasFloor ? 17 : 15) * 2 ** -HIDING_BITS + 3 * PER_DEVIATION * 2 ** -SKETCH_ERROR_GUARD,
+    products: (parameters.hasFloor ? 17 : 15) * 2 ** -HIDING_BITS + 3 * PER_DEVIATION * 2 ** -ERROR_GUARD,
     // A, P A, G, C₁ G, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A and J; with a floor Z as well.
     wraps: (parameters.hasFloor ? 10 : 9) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more

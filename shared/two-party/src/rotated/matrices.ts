@@ -40,13 +40,6 @@ export function multiplySigned(left: Matrix, right: Matrix): bigint[][] {
   return left.map((row) => columns.map((column) => innerProduct(row, column)));
 }
 
-/** The upper triangle, row by row, of left · rightᵀ (both d × n), reduced to [0, 2^ringBits). */
-export function upperProduct(left: Matrix, right: Matrix, ringBits: number): bigint[] {
-  return left.flatMap((row, i) =>
-    right.slice(i).map((other) => BigInt.asUintN(ringBits, innerProduct(row, other))),
-  );
-}
-
 export function innerProduct(a: readonly bigint[], b: readonly bigint[]): bigint {
   let sum = 0n;
   for (let i = 0; i < a.length; i += 1) sum += a[i]! * b[i]!;

@@ -32,6 +32,8 @@ const MAXIMUM_PCA_RING_BITS = 256;
  */
 const MAXIMUM_RING_BITS = 300;
 export const MAXIMUM_EXACT_RING_BITS = 266;
+/** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
+export const ERROR_GUARD = 42;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
 /** The noise and P T are half of what the mask hides; the noise’s product and M’s own, with what other rows do, are a quarter. */
@@ -276,8 +278,8 @@ export function traceBitsOf(task: StatisticsTask): number {
 }
 
 /**
- * The error bound of the rotation is computed for the most features of a PCA; a circuit, or products by transfers, take gigabytes for half
- * as many.
+ * The error bound of the rotation is computed for the most features of a PCA, and that of a pencil for half as many; a circuit takes gigabytes
+ * for these.
  * @throws ERR_TASK_RANGE for a larger matrix than rotations are for
  */
 export function checkSide(what: string, count: number, most: number = LIMITS.features): void {

@@ -30,7 +30,7 @@ export const PENCIL: Rotation = {
   matrix: 'pencil',
   check: checkPencil,
   shareRing: pencilRingBits,
-  pace: ({ features, components }) => pencilPaces(features.length, 0, components).whole,
+  pace: ({ features, components }) => pencilPaces(features.length, [], false, components).whole,
 };
 
 /**

@@ -35,8 +35,8 @@ export function drawSecrets(
 }
 
 /**
- * Binds secrets as drawn for all runs of the answer: the choices of others, hidden behind the same streams,
- * would show how they differ.
+ * Binds secrets as drawn for all runs of the answer: others, hidden behind the same streams, would show how
+ * they differ.
  */
 export function fixed<Secrets extends object>(stream: Pick<MessageStream, 'fix'>, secrets: Secrets): Secrets {
   const text = JSON.stringify(secrets, (_, value: unknown) =>

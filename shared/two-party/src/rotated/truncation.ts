@@ -7,7 +7,7 @@ import type { ProductSize } from '../lattice/sizes.ts';
 import type { MatrixSession, Piece } from '../matrices/session.ts';
 import type { Matrix } from './matrices.ts';
 
-/** A truncation goes wrong with probability 2^−42 over all entries. */
+/** A truncation goes wrong with probability 2^−43 over all entries: rings are longer by a bit more. */
 export const TRUNCATION_GUARD = 42;
 
 /** The result is off by less than this number of units: one that truncation rounds away, and half of one that products are off by. */

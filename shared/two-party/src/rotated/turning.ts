@@ -17,11 +17,11 @@ import {
 } from './parameters.ts';
 import type { RotationSecrets } from './secrets.ts';
 
-/** A whole result is off by less than 2^−36 units, so that it is exact except with a probability of 2^−35, and then off by a unit. */
+/** A whole result is off by less than 2^−36 units, so that it is exact except with a probability of 2^−35. */
 const EXACT_BITS = -36;
 
-/** Bits of a ring and of the CSP's entries together that an exact product has room for in the largest modulus. */
-const FACTOR_ROOM = 366;
+/** Bits of a ring, of the CSP's entries and of what a product may be off by, as a fraction of a unit, that the largest modulus has room for. */
+const FACTOR_ROOM = 402;
 
 /** Shares of the statistics: R as a column of its upper triangle, V as a column, integers. */
 export interface ScatterShares {
@@ -31,12 +31,17 @@ export interface ScatterShares {
 
 /** A product of short integers of the CSP that is exact, in digits where they are longer than a modulus has room for. */
 export interface ExactProduct {
-  readonly product: Product;
-  /** Puts the digits of its result together. */
-  readonly whole: (share: Piece) => Piece;
+  /** One for each digit, the lowest first. */
+  readonly products: readonly Product[];
+  /** Puts their results together. */
+  readonly whole: (shares: readonly Piece[]) => Piece;
 }
 
-/** @param bits of the CSP's entries in magnitude, of which its own share as unblinding left it has no more */
+/**
+ * A digit's product is weighed by what stands below it. So all digits but the lowest are exact, in rings that are shorter by that.
+ * @param bits of the CSP's entries in magnitude, of which its own share as unblinding left it has no more
+ * @param errorBits of the lowest digit's product
+ */
 export function exactProduct(
   session: MatrixSession,
   short: Piece,
@@ -52,19 +57,23 @@ export function exactProduct(
   >,
 ): ExactProduct {
   const norm = Math.ceil(Math.log2(sides.inner) / 2);
-  const digits = Math.ceil((bits + 1) / (FACTOR_ROOM - norm - ringBits));
+  const digits = Math.ceil((bits + 1) / (FACTOR_ROOM + errorBits - norm - ringBits));
   const factorBits = Math.ceil((bits + 1) / digits);
-  return {
-    product: {
+  const isExact = errorBits === EXACT_BITS;
+  const products = Array.from({ length: digits }, (_, t): Product => {
+    const ring = ringBits - factorBits * t;
+    return {
       size: {
-        ...{ ...sides, rows: digits * sides.rows, part: 'whole', ringBits },
-        ...{ factorBits, rowBits: factorBits + norm, errorBits },
+        ...{ ...sides, part: 'whole', ringBits: ring, factorBits, rowBits: factorBits + norm },
+        ...(t === 0 && !isExact ? { errorBits, junkBits: errorBits } : { errorBits: EXACT_BITS }),
       },
-      csp: session.at('csp', () => digitsOf(short.csp!, factorBits, digits)),
-      user,
-    },
-    whole: (share) => session.each([share], (own) => fromDigits(own, factorBits, digits, ringBits)),
-  };
+      csp: session.at('csp', () => digitOf(short.csp!, factorBits, t, digits)),
+      user: session.at('user', () => inRing(user.user!, ring)),
+    };
+  });
+  const whole = (shares: readonly Piece[]) =>
+    session.each(shares, (...own) => fromDigits(own, factorBits, ringBits));
+  return { products, whole };
 }
 
 /** Step 1: shares of T. The data user knows Q. */
@@ -89,12 +98,13 @@ export function scatterProducts(
   const sizes = { ringBits, inner: 1 };
   const ofV = exactProduct(session, V, rowOfV, { ...sizes, bits: shareBits.V, rows: d, columns: d });
   const ofR = scaledProduct(session, R, Q, { features: d, ringBits, shareBits });
-  const shareOf = ([mixed, part]: readonly Piece[]) => {
-    const scaled = ofR.shareOf(part!);
+  const shareOf = (shares: readonly Piece[]) => {
+    const count = ofV.products.length;
+    const scaled = ofR.shareOf(shares.slice(count));
     const raised = session.at('user', () => diagonal(d, Q() * raise));
     const none = session.at('csp', () => zeros(d, d));
     return session.each(
-      [scaled, ofV.whole(mixed!), V, { ...none, ...raised }],
+      [scaled, ofV.whole(shares.slice(0, count)), V, { ...none, ...raised }],
       (whole, cross, sums, more) => {
         const mirrored = transpose(cross);
         return whole.map((row, i) =>
@@ -108,32 +118,31 @@ export function scatterProducts(
       },
     );
   };
-  return { products: [ofV.product, ofR.product], shareOf };
+  return { products: [...ofV.products, ...ofR.products], shareOf };
 }
 
-/** The product of C's share of R with Q, and the shares of Q·R that follow from it. */
+/** The products of C's share of R with Q, and the shares of Q·R that follow from it. */
 export function scaledProduct(
   session: MatrixSession,
   R: Piece,
   Q: () => bigint,
   { features: d, ringBits, shareBits }: Omit<ScatterSizes, 'raise'>,
   errorBits = EXACT_BITS,
-): { readonly product: Product; readonly shareOf: (share: Piece) => Piece } {
-  const known = session.at('user', () => inRing([[Q()]], ringBits));
+): { readonly products: readonly Product[]; readonly shareOf: (shares: readonly Piece[]) => Piece } {
+  const known = session.at('user', () => [[Q()]]);
   const sides = { rows: (d * (d + 1)) / 2, inner: 1, columns: 1 };
   const ofR = exactProduct(session, R, known, { ...sides, bits: shareBits.R, ringBits, errorBits });
-  const shareOf = (share: Piece) => {
-    // The data user adds Q times its own share of R.
-    const own = session.at('user', () => R.user!.map(([entry]) => [Q() * entry!]));
-    const none = session.at('csp', () => zeros(sides.rows, 1));
-    return session.each([ofR.whole(share), { ...none, ...own }], (part, more) =>
+  // The data user adds Q times its own share of R, which it computes before it sends anything: products with 0 are faster.
+  const own = session.at('user', () => R.user!.map(([entry]) => [Q() * entry!]));
+  const none = session.at('csp', () => zeros(sides.rows, 1));
+  const shareOf = (shares: readonly Piece[]) =>
+    session.each([ofR.whole(shares), { ...none, ...own }], (part, more) =>
       symmetricMatrix(
         part.map(([entry], e) => entry! + more[e]![0]!),
         d,
       ),
     );
-  };
-  return { product: ofR.product, shareOf };
+  return { products: ofR.products, shareOf };
 }
 
 type TurningSecrets = Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>;
@@ -291,25 +300,21 @@ export function unknown(): never {
   throw new TypeError('a session expected only what its end knows');
 }
 
-/** Cuts integers into digits, the last with the sign: all lowest digits first, one matrix below the other. */
-function digitsOf(matrix: Matrix, bits: number, digits: number): Matrix {
-  return Array.from({ length: digits }, (_, t) =>
-    matrix.map((row) =>
-      row.map((entry) => {
-        const rest = entry >> BigInt(bits * t);
-        return t === digits - 1 ? rest : BigInt.asUintN(bits, rest);
-      }),
-    ),
-  ).flat();
+/** Digit t of so many of integers, the last of which has the sign. */
+function digitOf(matrix: Matrix, bits: number, t: number, digits: number): Matrix {
+  return matrix.map((row) =>
+    row.map((entry) => {
+      const rest = entry >> BigInt(bits * t);
+      return t === digits - 1 ? rest : BigInt.asUintN(bits, rest);
+    }),
+  );
 }
 
 /** Adds up the products of such digits. */
-function fromDigits(share: Matrix, bits: number, digits: number, ringBits: number): Matrix {
-  const rows = share.length / digits;
-  return share.slice(0, rows).map((row, i) =>
+function fromDigits(shares: readonly Matrix[], bits: number, ringBits: number): Matrix {
+  return shares[0]!.map((row, i) =>
     row.map((_, j) => {
-      let sum = 0n;
-      for (let t = digits - 1; t >= 0; t -= 1) sum = (sum << BigInt(bits)) + share[t * rows + i]![j]!;
+      const sum = shares.reduceRight((more, share) => (more << BigInt(bits)) + share[i]![j]!, 0n);
       return BigInt.asUintN(ringBits, sum);
     }),
   );

@@ -227,8 +227,8 @@ describe('the data user', () => {
       ]);
       moments.push(sent);
       const [d, k] = [task.features.length, program.components];
-      const classes = task.labellings.reduce((sum, labelling) => sum + labelling.classes.length, 0);
-      const { whole, ...paces } = pencilPaces(d, classes, k);
+      const classes = task.labellings.map((labelling) => labelling.classes.length);
+      const { whole, ...paces } = pencilPaces(d, classes, false, k);
       const part = (milliseconds: number) => Math.ceil((1000 * milliseconds) / whole);
       const first = part(paces.contrasts);
       const second = first + part(paces.root);

@@ -55,7 +55,7 @@ export interface Dealt {
 }
 
 /**
- * Both ends of lattice products, made in the clear and exact; `log` has them in their order. A stage of one end meets the next of the
+ * Both ends of lattice products, made in the clear, with errors as large as their sizes allow; `log` has them in their order. A stage of one end meets the next of the
  * other.
  */
 export function dealtLattice(source: RandomSource = randomBytes): {
@@ -113,7 +113,9 @@ function deal(
   if (theirs.factor.flat().some((entry) => BigInt.asUintN(ringBits, entry) !== entry))
     throw new Error('a factor is outside of the ring');
   const other = plus ? addMatrices(theirs.factor, plus, ringBits) : theirs.factor;
-  const whole = multiplyMatrices(factor, other, ringBits);
+  const whole = multiplyMatrices(factor, other, ringBits).map((row) =>
+    row.map((entry) => entry + errorOf(size, random)),
+  );
   const own = whole.map((row, i) =>
     row.map((_, j) => (under || (part === 'upper' && j < i) ? 0n : random.integer(ringBits))),
   );
@@ -128,6 +130,13 @@ function deal(
     dealt: { size, csp: factor, user: theirs.factor, got, isOpened: under !== undefined },
     own,
   };
+}
+
+/** An error that the sizes of a product allow: one below a unit is one of a unit as often as rounding of both shares makes it so. */
+function errorOf({ errorBits }: ProductSize, random: RandomBits): bigint {
+  if (errorBits >= 0) return random.integer(errorBits + 1) - (1n << BigInt(errorBits));
+  const rare = random.integer(-errorBits);
+  return rare === 0n ? 1n : rare === 1n ? -1n : 0n;
 }
 
 /** Whoever gets waits for whoever puts, in order. */

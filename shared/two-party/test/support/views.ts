@@ -7,12 +7,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/channel/pace.ts';
 import type { LatticePlan } from '../../src/lattice/sizes.ts';
 import {
+  innerProduct,
   type Matrix,
   multiplyMatrices,
   symmetricMatrix,
   traceOf,
   transpose,
-  upperProduct,
 } from '../../src/rotated/matrices.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import type { RotationSecrets } from '../../src/rotated/secrets.ts';
@@ -115,6 +115,13 @@ export function unevenness(payloads: readonly Uint8Array[]): number {
 export function telling(labels: Uint8Array, bits: Uint8Array): number {
   const equal = bits.reduce((sum, bit, i) => sum + ((labels[16 * i]! & 1) === bit ? 1 : 0), 0);
   return (equal - bits.length / 2) / (Math.sqrt(bits.length) / 2);
+}
+
+/** The upper triangle, row by row, of left · rightᵀ (both d × n), reduced to [0, 2^ringBits). */
+export function upperProduct(left: Matrix, right: Matrix, ringBits: number): bigint[] {
+  return left.flatMap((row, i) =>
+    right.slice(i).map((other) => BigInt.asUintN(ringBits, innerProduct(row, other))),
+  );
 }
 
 /** More bits than anything here has, so that nothing is reduced. */

@@ -99,8 +99,8 @@ function waitOf(task: TaskProposal): number {
     return centring + whole;
   }
   if (methodOf(task).decomposes !== 'pencil') return standardPaceOf(task);
-  const classes = labellings.reduce((sum, labelling) => sum + labelling.classes.length, 0);
-  const { contrasts, whole } = pencilPaces(d, classes, components);
+  const classes = labellings.map((labelling) => labelling.classes.length);
+  const { contrasts, whole } = pencilPaces(d, classes, !task.exact || classes.length > 1, components);
   return contrasts + whole;
 }
 

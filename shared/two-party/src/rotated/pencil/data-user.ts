@@ -12,7 +12,7 @@ import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import { pencilShares, totalOf } from '../shares.ts';
 import { pencilPaces } from '../standard-pace.ts';
 import { unknown } from '../turning.ts';
-import { blocksOf, contrasts, withinRoots } from './contrasts.ts';
+import { contrasts, withinRoots } from './contrasts.ts';
 import { decomposeSignal, findRoot, finishPencil, refusalOfCounts, rehearsePencil } from './decomposition.ts';
 import { type PencilParameters, pencilParameters } from './parameters.ts';
 import { pencilPlan, pencilVectors } from './steps.ts';
@@ -35,7 +35,7 @@ export async function askPencil(
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
-  const { whole, ...parts } = pencilPaces(d, own.M.flat().length, components);
+  const { whole, ...parts } = pencilPaces(d, parameters.classes, parameters.truncates, components);
   const pace = paceOf(input, whole);
   holdToPace(stream, partOf(pace, parts.contrasts, whole));
   const sums = opened(ownSums, theirSums, ringBits);
@@ -85,15 +85,15 @@ function countsOf({ classes }: PencilParameters, sums: readonly bigint[]): bigin
   });
 }
 
-/** H, whose blocks are zero where numbers of rows refuse the result. */
+/** The blocks of H, which are zero where numbers of rows refuse the result. */
 function contrastsOf(
   counts: readonly (readonly bigint[])[],
   isRefused: boolean,
   { summed, truncates, contrastBits, sumFractionBits, fractionBits }: PencilParameters,
-): Matrix {
+): readonly Matrix[] {
   const safe = isRefused ? counts.map((labelling) => labelling.map(() => 0n)) : counts;
   const blocks = safe.map((labelling) => contrasts(labelling, contrastBits));
-  if (summed || !truncates) return blocksOf(blocks);
+  if (summed || !truncates) return blocks;
   // Sums without noise have fewer fraction bits.
-  return blocksOf([withinRoots(safe[0]!, contrastBits + sumFractionBits - fractionBits), ...blocks]);
+  return [withinRoots(safe[0]!, contrastBits + sumFractionBits - fractionBits), ...blocks];
 }

@@ -24,6 +24,7 @@ import {
   ceilLog2,
   checkRings,
   checkSide,
+  ERROR_GUARD,
   type Exponents,
   HIDDEN_GUARD,
   MASK_GUARD,
@@ -48,8 +49,6 @@ const FLOORED_EXPONENTS: Exponents = {
   flood: ROTATED_PENCIL_BITS - 6,
   guard: ROTATED_PENCIL_BITS + 40,
 };
-/** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
-export const ERROR_GUARD = 42;
 /**
  * The trace of T is at most 2^(n − 11)/√d times B's least eigenvalue where the result is not refused, with
  * noise of 2^−n.

@@ -17,6 +17,7 @@ import {
 } from '../matrices.ts';
 import { factorOf, truncated, truncatedSizes } from '../truncation.ts';
 import { scaledProduct, scatterProducts } from '../turning.ts';
+import { blocksOf } from './contrasts.ts';
 import { type PencilParameters, totalSizes } from './parameters.ts';
 
 /** Shares of the statistics: R as a column of its upper triangle, none for MDR; V as PencilShares has it. */
@@ -28,8 +29,8 @@ export interface PencilPieces {
 /** Numbers that the data user knows by now. */
 export interface Known {
   readonly Q: () => bigint;
-  /** H, columns of V × roots, in units of 2^−contrastBits. */
-  readonly contrasts: () => Matrix;
+  /** The blocks of H, columns of V × roots, in units of 2^−contrastBits: all else of it is 0. */
+  readonly contrasts: () => readonly Matrix[];
 }
 
 /** Shares of T modulo 2^ringBits, and integer shares of G. */
@@ -60,12 +61,12 @@ export async function totalAndGroups(
     return { T: shareOf(made), G: groupsOf(rooted.rootsOf(root!)) };
   }
   const scaled = summed ? undefined : scaledProduct(session, shares.R, known.Q, parameters, ROUNDED);
-  const [root, part] = await session.together(rooted.product, ...(scaled ? [scaled.product] : []));
+  const [root, ...parts] = await session.together(rooted.product, ...(scaled?.products ?? []));
   const roots = rooted.rootsOf(root!);
   const squares = await squaresOf(session, roots, parameters);
   const G = groupsOf(roots);
   if (!scaled) return { T: squares, G };
-  const sum = session.each([scaled.shareOf(part!), squares], (left, right) =>
+  const sum = session.each([scaled.shareOf(parts), squares], (left, right) =>
     addMatrices(left, right, ringBits),
   );
   const raised = session.at('user', () =>
@@ -94,9 +95,9 @@ function rootProduct(
       ...{ factorBits: shareBits.sums, rowBits: shareBits.sums + Math.ceil(Math.log2(columnsOfV) / 2) },
     },
     csp: session.at('csp', () => V.csp!),
-    user: session.at('user', () => inRing(contrasts(), group.ring)),
+    user: session.at('user', () => inRing(blocksOf(contrasts()), group.ring)),
   };
-  const own = session.at('user', () => multiplySigned(V.user!, contrasts()));
+  const own = session.at('user', () => timesBlocks(V.user!, contrasts()));
   const rootsOf = (share: Piece) => {
     const whole = session.at('user', () => addMatrices(own.user!, share.user!, group.ring));
     return truncated(session, { ...share, ...whole }, group);
@@ -116,7 +117,8 @@ async function squaresOf(
   const twice = session.at('user', () => signed.user!.map((row) => row.map((entry) => 2n * entry)));
   const [cross] = await session.together({
     size: {
-      ...{ rows: d, inner: count, columns: d, part: 'whole', ...truncatedSizes(wide) },
+      ...{ rows: d, inner: count, columns: d, part: 'whole' },
+      ...truncatedSizes({ ring: wide.ring, cut: wide.cut - 1 }), // it is doubled
       ...factorOf(group, count),
     },
     csp: session.at('csp', () => roots.csp!),
@@ -131,6 +133,20 @@ async function squaresOf(
   return session.each([truncated(session, { ...doubled, ...own }, wide)], (integers) =>
     inRing(integers, ringBits),
   );
+}
+
+/** V times the matrix of these blocks. */
+function timesBlocks(V: Matrix, blocks: readonly Matrix[]): Matrix {
+  let from = 0;
+  const parts = blocks.map((block) => {
+    const start = from;
+    from += block.length;
+    return multiplySigned(
+      V.map((row) => row.slice(start, start + block.length)),
+      block,
+    );
+  });
+  return V.map((_, i) => parts.flatMap((part) => part[i]!));
 }
 
 /** Sums of all rows, as a column. */

@@ -4,7 +4,7 @@
  * shared. So C's part of it meets p in two products.
  */
 import type { MatrixSession, Piece, Product } from '../../matrices/session.ts';
-import { columnOf, inRing, type Matrix, transpose } from '../matrices.ts';
+import { columnOf, type Matrix, transpose } from '../matrices.ts';
 import { exactProduct } from '../turning.ts';
 import type { SketchParameters } from './parameters.ts';
 import { columnSums, type SketchShares, type TestMatrix } from './shares.ts';
@@ -18,16 +18,19 @@ export interface Centring {
   readonly user?: { readonly p: readonly bigint[]; readonly signs: TestMatrix };
 }
 
-/** C's VᵀΩ with p, and V with pᵀΩ. */
+/** C's VᵀΩ with p, and V with pᵀΩ; and the shares of both that follow. */
 export function centringProducts(
   session: MatrixSession,
   { csp, user }: Centring,
   { features: d, columns: l, centringRing: ringBits, centringBits }: Sizes,
-): Product[] {
+): {
+  readonly products: readonly Product[];
+  readonly mixedOf: (shares: readonly Piece[]) => readonly Piece[];
+} {
   const short = (values: () => readonly bigint[]) =>
     session.at('csp', () => columnOf(values().map((value) => BigInt.asIntN(ringBits, value))));
   const negative = (values: () => readonly bigint[]) =>
-    session.at('user', () => inRing([values().map((value) => -value)], ringBits));
+    session.at('user', () => [values().map((value) => -value)]);
   const ofSums = exactProduct(
     session,
     short(() => columnSums(csp!.V, csp!.signs, l)),
@@ -40,7 +43,11 @@ export function centringProducts(
     negative(() => columnSums(user!.p, user!.signs, l)),
     { rows: d, inner: 1, columns: l, bits: centringBits.V, ringBits },
   );
-  return [ofSums.product, ofV.product];
+  const count = ofSums.products.length;
+  return {
+    products: [...ofSums.products, ...ofV.products],
+    mixedOf: (shares) => [ofSums.whole(shares.slice(0, count)), ofV.whole(shares.slice(count))],
+  };
 }
 
 /** The CSP's share: not negative, d × l. */

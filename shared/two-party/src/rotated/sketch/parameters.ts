@@ -20,7 +20,14 @@ import {
   type StatisticsTask,
   statisticsBounds,
 } from '@eigenveil/task';
-import { ceilLog2, checkRings, HIDDEN_GUARD, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
+import {
+  ceilLog2,
+  checkRings,
+  ERROR_GUARD,
+  HIDDEN_GUARD,
+  MASK_GUARD,
+  NOISE_INTEGER_BITS,
+} from '../parameters.ts';
 import type { ReturningSizes } from '../returning.ts';
 import { TRUNCATION_GUARD, type Truncated } from '../truncation.ts';
 
@@ -45,8 +52,6 @@ const LEAST_FLOOD_BITS = 1;
 const ROTATION_GUARD = 40;
 /** The guard of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distances.ts. */
 const FINE_ROTATION_GUARD = 54;
-/** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
-export const ERROR_GUARD = 42;
 /**
  * The bits that are kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones
  * are 2^−12 to 2^−20 of that.

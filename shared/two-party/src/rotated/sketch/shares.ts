@@ -5,7 +5,7 @@
 import type { IntegerList } from '@eigenveil/platform';
 import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import { signedLimbsOf } from '../limbs.ts';
-import { type Matrix, roundDivide, upperEntries } from '../matrices.ts';
+import { roundDivide } from '../matrices.ts';
 import { asIntegers, checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
 
@@ -93,15 +93,6 @@ export function doubledCore(
 ): bigint[][] {
   const half = signedSums(rows, l, signs, bits);
   return half.map((row, a) => row.map((entry, b) => entry + half[b]![a]!));
-}
-
-/**
- * From a server's own Z'ᵀZ' and its share of the mixed product: its share of A, upper triangle, modulo
- * 2^bits.
- */
-export function gramShare(local: readonly bigint[], mixed: Matrix, bits: number): bigint[] {
-  const both = upperEntries(mixed.length, (i, j) => mixed[i]![j]! + mixed[j]![i]!);
-  return local.map((entry, e) => BigInt.asUintN(bits, entry + both[e]!));
 }
 
 /**

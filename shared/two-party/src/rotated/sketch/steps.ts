@@ -56,10 +56,9 @@ export async function sketchVectors(
   { centring, keep, secrets, findRoot, decompose }: Turning,
   parameters: SketchParameters,
 ): Promise<Piece> {
-  const centred = parameters.hasFloor
-    ? await session.together(...centringProducts(session, centring, parameters))
-    : [];
-  const { core, kept, coarse } = keep(centred);
+  const { core, kept, coarse } = keep(
+    parameters.hasFloor ? await centred(session, centring, parameters) : [],
+  );
   const { M, PA } = await openCore(session, { core, coarse }, secrets, parameters);
   const found = await findRoot(M);
   const F = await whitened(session, PA, found.root, secrets, parameters);
@@ -75,6 +74,16 @@ export async function sketchVectors(
   return await openVectors(session, { kept, J }, secrets, parameters);
 }
 
+/** Step 1 with a floor: shares of what centres Z. */
+async function centred(
+  session: MatrixSession,
+  centring: Centring,
+  parameters: SketchParameters,
+): Promise<readonly Piece[]> {
+  const { products, mixedOf } = centringProducts(session, centring, parameters);
+  return mixedOf(await session.together(...products));
+}
+
 /** Step 2: M, which is opened, and integer shares of P A. */
 async function openCore(
   session: MatrixSession,
@@ -86,19 +95,13 @@ async function openCore(
   const sizes = { ...parameters, features: l };
   const across = session.each([coarse], transpose);
   const { short, factorBits } = reduced(session, across, entryShareBits, gram.ring);
-  const mixed = exactProduct(
-    session,
-    short,
-    session.at('user', () => inRing(coarse.user!, gram.ring)),
-    {
-      ...{ rows: l, inner: d, columns: l, bits: factorBits, ringBits: gram.ring },
-    },
-  );
-  const [share, ...scaled] = await session.together(
-    mixed.product,
-    ...turnedProducts(session, core, secrets, sizes),
-  );
-  const squares = session.each([mixed.whole(share!), across], (own, rows) => {
+  const mixed = exactProduct(session, short, coarse, {
+    ...{ rows: l, inner: d, columns: l, bits: factorBits, ringBits: gram.ring },
+  });
+  const count = mixed.products.length;
+  const made = await session.together(...mixed.products, ...turnedProducts(session, core, secrets, sizes));
+  const scaled = made.slice(count);
+  const squares = session.each([mixed.whole(made.slice(0, count)), across], (own, rows) => {
     const local = symmetricMatrix(upperRowProducts(rows, rows, gram.ring), l);
     return addMatrices(addMatrices(own, transpose(own), gram.ring), local, gram.ring);
   });
