@@ -66,18 +66,18 @@ const SETTINGS = {
  * name that was released; give another name, and put its digests here in the place of these.
  */
 const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof typeof SETTINGS, string>> } = {
-  program: 'eigenveil rotated 8',
+  program: 'eigenveil rotated 9',
   of: {
-    pca: 'VsxMOazDnJ0IlbFvGRjTJ9FujVfaUNlxgJiUZcW4uHA',
-    'pca with mean': 'LdLaDA5o6wCVCBRMdPsqazPUovBWD7aBckBdjHGSMPc',
-    'pca with a floor': 'a199hHRbg0xok6vYuTBbIlFjiqFY_2L2PKK2GjLgDG8',
-    correlation: 'x56IAVvPYBMIbbZjtG3HUAUV7t7ep5toog5NUzUHuZY',
-    dca: 'JvndzT6JnBUk31JKBmRBy9GuDF7p4mHzv2ILXl7jAxM',
-    'dca with a signal ridge': 'ThoOU3PohrWGDn-bmMhYnGiPlJLoXDoj-S0GFsn7XL4',
-    lda: 'DQjNffnm-iak313dr4DitVbRBX7zJ3zzpzEOM26rf3I',
-    'lda with a floor': '3OKTQrmy6_HE0cNwjWKMBkxBYWWSgTkNQ5Ps0BhFrqc',
-    sketch: '02ml8ZlgFvjc7iaKYKNmRtwtYtHBhiL9YNOuDnYukw8',
-    mdr: 'KsHs9t9PXrU9HEA7VQqzT85dvjOqYf35c9Rb-HxMafM',
+    pca: 'fj3cmNWKbAAu2y8DV6rPG64C5D4bRCoWnA8RRihldEU',
+    'pca with mean': 'i_bnC9EthDB22_DKpvXsCg6EYVi1dM_MZhi15eQfQvQ',
+    'pca with a floor': 'pAaDJ8MgvRMXh5B34V_ReqD9dTQGxT8YmWfOvVN0KrI',
+    correlation: 'BoVTeYpyf4t6rUZqe6dsOruGMJ495dZ1Kn_sy-Wu0OE',
+    dca: 'Ke00lhvidsnFADH1p3-4gc09ejMMh7czXkifMTHKIec',
+    'dca with a signal ridge': 'fbyGhtfa5JpKDQ8y1FJKQzQ3vPP1Cxt-exZpFutNfU0',
+    lda: '7b3lTJDt7jXNNA8Mxj7cJ4JQ1EqjtqrWPGFkiHP-_y0',
+    'lda with a floor': '6WKCR6wegGry4vUfi1qguZuV__BSIziZp1L2qk0hTX0',
+    sketch: 'MSe55e7fhM1a6M0QL4MrncXmv0FzvwKE0orPmcyMaFE',
+    mdr: 'hS4OAIXcHT4gx4WlkoO3zvX-OewspBrROx42JJV7guY',
   },
 };
 

@@ -1,13 +1,13 @@
 /** Pencils with a floor give what the reference gives of the noised statistics, and of the floor's ridge. */
 import type { MethodParameters } from '@eigenveil/methods';
 import { decompose, generalisedEigen, pencil, principalAngles, symmetricEigen } from '@eigenveil/projection';
-import { floorOf } from '@eigenveil/task';
+import { floorOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { resolutionOf } from '../../src/programs/index.ts';
 import { pencilDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { gridded, noised } from './floors.ts';
-import { dca, lda, mdr, pencilSetting, resultOf } from './pencils.ts';
+import { dca, lda, mdr, pencilSetting, resultOf, runPencil } from './pencils.ts';
 
 const ROWS = 180;
 
@@ -16,6 +16,7 @@ function settingOf(
   grains: readonly (number | 'cell')[],
   classes: number,
   components: number,
+  more: Partial<StatisticsTask> = {},
 ) {
   const { rows, task } = gridded(ROWS, grains, 23);
   const labelled = (step: number, shift: number) => ({
@@ -27,7 +28,7 @@ function settingOf(
     method,
     labellings: method.kind === 'mdr' ? [labelled(1, 0), labelled(3, 1)] : [labelled(1, 0)],
     components,
-    task: { ...task, twoParty: 'rotated' },
+    task: { ...task, twoParty: 'rotated', ...more },
     program: { outputs: ['sampleCount', 'spectrum', 'classCounts', 'mean'], allowFullRank: true },
   });
 }
@@ -36,6 +37,20 @@ const plus = (matrix: readonly (readonly number[])[], other: typeof matrix, ridg
   matrix.map((row, i) => row.map((entry, j) => entry + other[i]![j]! + (i === j ? ridge : 0)));
 
 describe('a pencil with a floor', () => {
+  it('takes R in digits under the longest blinding, and is what it is with one', async () => {
+    const grains = ['cell', 'cell', 'cell'] as const;
+    const spectra: (readonly number[])[] = [];
+    for (const statisticalSecurityBits of [40, 128]) {
+      const setting = settingOf(lda(0.1), grains, 2, 1, { statisticalSecurityBits });
+      const { user, log } = await runPencil(setting);
+      if (user.status === 'rejected') throw user.reason;
+      spectra.push(user.value.spectrum!);
+      // Roots, R by digits and the squares of roots; X, P T and noise; M; F; Y; and three on the way back.
+      expect(log.length).toBe(statisticalSecurityBits > 40 ? 13 : 12);
+    }
+    for (const [i, value] of spectra[1]!.entries()) expect(value).toBeCloseTo(spectra[0]![i]!, 2);
+  });
+
   it.each([
     ['DCA', dca(0.01), ['cell', 'cell', 'cell', 'cell'], 3, 2],
     ['DCA with a signal ridge', dca(0.1, 0.05), [0.25, 0.25, 0.25], 2, 2],

@@ -7,7 +7,8 @@ import type { MatrixSession, Piece, Product } from '../../matrices/session.ts';
 import { columnOf, type Matrix, transpose } from '../matrices.ts';
 import { exactProduct } from '../turning.ts';
 import type { SketchParameters } from './parameters.ts';
-import { columnSums, type SketchShares, type TestMatrix } from './shares.ts';
+import type { SketchShares } from './shares.ts';
+import { columnSums, type TestMatrix } from './test-matrix.ts';
 
 type Own = Pick<SketchShares, 'Y' | 'V'> & { readonly signs: TestMatrix };
 type Sizes = Pick<SketchParameters, 'features' | 'columns' | 'centringRing' | 'centringBits' | 'raise'>;

@@ -14,8 +14,9 @@ import { declare } from '../messages.ts';
 import { fixed, type SketchSecrets } from '../secrets.ts';
 import { centredShareOfCsp } from './centring.ts';
 import { type SketchParameters, sketchParameters } from './parameters.ts';
-import { doubledCore, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
+import { doubledCore, type SketchShares, sketchShares } from './shares.ts';
 import { type Kept, sketchPlan, sketchVectors } from './steps.ts';
+import type { TestMatrix } from './test-matrix.ts';
 
 /** As answerRotated(), for a sketch. */
 export async function answerSketch(

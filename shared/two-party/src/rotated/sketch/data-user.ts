@@ -17,8 +17,9 @@ import { unknown } from '../turning.ts';
 import { centredShareOfUser } from './centring.ts';
 import { decomposeWhitened, findRoot, finishSketch, refusalOfRows } from './decomposition.ts';
 import { type SketchParameters, sketchParameters } from './parameters.ts';
-import { centring, doubledCore, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
+import { centring, doubledCore, type SketchShares, sketchShares } from './shares.ts';
 import { type Kept, sketchPlan, sketchVectors } from './steps.ts';
+import type { TestMatrix } from './test-matrix.ts';
 
 /** As askRotated(), for a sketch. */
 export async function askSketch(

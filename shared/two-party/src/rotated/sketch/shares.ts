@@ -8,6 +8,7 @@ import { signedLimbsOf } from '../limbs.ts';
 import { roundDivide } from '../matrices.ts';
 import { asIntegers, checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
+import { columnSums, type TestMatrix } from './test-matrix.ts';
 
 export interface SketchShares {
   /**
@@ -25,9 +26,6 @@ export interface SketchShares {
   readonly Q: bigint;
   readonly owners: bigint;
 }
-
-/** Ω: entries in whole numbers, d × l, row by row: see sketchMatrix. */
-export type TestMatrix = ArrayLike<number>;
 
 /**
  * @throws RangeError when a share is not in [0, 2^shareRing), when there are others than the task's, and when
@@ -71,13 +69,6 @@ export function centring(
 ): (row: number) => bigint[] {
   const sums = columnSums(V, signs, l);
   return (row) => sums.map((sum) => roundDivide(V[row]! * sum, Q));
-}
-
-/** Ωᵀ times a vector. */
-export function columnSums(values: readonly bigint[], signs: TestMatrix, l: number): bigint[] {
-  return Array.from({ length: l }, (_, a) =>
-    values.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
-  );
 }
 
 /**
