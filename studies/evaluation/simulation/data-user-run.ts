@@ -62,7 +62,7 @@ export async function realRun(
   answer: (stream: MessageStream, lattice: AtCsp[1], own: AtCsp[3]) => Promise<unknown>,
 ): Promise<Seen> {
   const shares = sharesOf(small, statistics, draws);
-  const { csp, user, log } = dealtLattice(draws.source);
+  const { csp, user, log } = dealtLattice(draws.source, { isExact: true });
   const own = { shares: shares.csp, verifiedOwners: OWNERS, markAnswered: async () => undefined };
   const result = await runDataUser(ask, small, shares.dataUser, user, (stream) => answer(stream, csp, own));
   return { put: log.map((product) => product.user), got: log.map(({ got }) => got), result };

@@ -10,7 +10,7 @@ import { tethered } from './tether.ts';
 const GRACE_MILLISECONDS = 5000;
 const KEPT_LINES = 20;
 
-export interface Started {
+interface Started {
   readonly pid: number;
   /** What it said first. */
   readonly line: Readonly<Record<string, unknown>>;

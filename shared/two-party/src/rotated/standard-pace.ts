@@ -30,7 +30,7 @@ export function pencilPaces(
   const entries = isSquared && classes.length < 2 ? own + first ** 2 : isSquared ? own : first ** 2;
   const contrasts = Math.ceil(100 + 2e-4 * features * entries);
   const root = Math.ceil(2.5 * (40 + 1.6e-4 * features ** 3 + 8e-3 * features ** 2));
-  const decomposition = Math.ceil(2 * (40 + 3e-5 * features ** 3 + 1.1e-3 * components * features ** 2));
+  const decomposition = Math.ceil(2 * (39 + 3e-5 * features ** 3 + 1.1e-3 * components * features ** 2));
   return { contrasts, root, decomposition, whole: root + decomposition };
 }
 

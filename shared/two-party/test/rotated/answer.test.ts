@@ -23,7 +23,7 @@ async function record(given: Given) {
   const { task, program, garbler, evaluator, statistics } = settingOf(given);
   const parameters = rotatedParameters(task);
   const [left, right] = memoryChannelPair();
-  const { csp, user, log } = dealtLattice();
+  const { csp, user, log } = dealtLattice(undefined, { isExact: true });
   let secrets: RotationSecrets | undefined;
   await Promise.allSettled([
     answerRotated(

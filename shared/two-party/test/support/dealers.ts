@@ -55,10 +55,13 @@ export interface Dealt {
 }
 
 /**
- * Both ends of lattice products, made in the clear, with errors as large as their sizes allow; `log` has them in their order. A stage of one end meets the next of the
+ * Both ends of lattice products, made in the clear, with errors as large as their sizes allow unless they are exact; `log` has them in their order. A stage of one end meets the next of the
  * other.
  */
-export function dealtLattice(source: RandomSource = randomBytes): {
+export function dealtLattice(
+  source: RandomSource = randomBytes,
+  { isExact = false }: { readonly isExact?: boolean } = {},
+): {
   csp: () => Promise<CspLattice>;
   user: () => UserLattice;
   log: Dealt[];
@@ -84,7 +87,7 @@ export function dealtLattice(source: RandomSource = randomBytes): {
         const made: ReturnType<typeof deal>[] = [];
         for (const [i, one] of factors.entries()) {
           const before = made.map(({ own }) => own);
-          made.push(deal(plan, one, before, theirs[i]!, random));
+          made.push(deal(plan, one, before, theirs[i]!, random, isExact));
         }
         log.push(...made.map(({ dealt }) => dealt));
         getters.put(made.map(({ dealt }) => dealt.got));
@@ -100,6 +103,7 @@ function deal(
   before: readonly Matrix[],
   theirs: UserFactor,
   random: RandomBits,
+  isExact: boolean,
 ): { readonly dealt: Dealt; readonly own: bigint[][] } {
   const size = products[product]!;
   const [factor, under] = [make(before), cover?.(before)];
@@ -114,7 +118,7 @@ function deal(
     throw new Error('a factor is outside of the ring');
   const other = plus ? addMatrices(theirs.factor, plus, ringBits) : theirs.factor;
   const whole = multiplyMatrices(factor, other, ringBits).map((row) =>
-    row.map((entry) => entry + errorOf(size, random)),
+    row.map((entry) => (isExact ? entry : entry + errorOf(size, random))),
   );
   const own = whole.map((row, i) =>
     row.map((_, j) => (under || (part === 'upper' && j < i) ? 0n : random.integer(ringBits))),
