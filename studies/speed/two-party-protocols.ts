@@ -77,7 +77,7 @@ const of = (protocol: Protocol, figure: Figure): Figure => where({ protocol }, f
 const tableOf = (kind: Kind): TableOf => ({
   of: 'beside',
   where: { kind },
-  caption: `${TITLES[kind]}: from the request for a connection to the result, base transfers included; medians with quartiles, and bytes in both directions. Of the time by rotated its waits until public moments`,
+  caption: `${TITLES[kind]}: from the request for a connection to the result, base transfers of circuits included; medians with quartiles, and bytes in both directions. Of the time by rotated its waits until public moments`,
   rows: ['dataset', 'features', 'components'],
   cells: {
     ...(kind !== 'correlation' && { published: only('published', { unit: 'ms' }) }),

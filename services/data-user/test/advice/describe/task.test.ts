@@ -87,7 +87,7 @@ test.each<[string, TaskProposal, { seconds: number; bytes: number; memory: numbe
   [
     'rotated, DCA of 50 features',
     proposal('dca', f(50), { twoParty: 'rotated' }),
-    { seconds: 4, bytes: 280e6, memory: 305e6 },
+    { seconds: 2.2, bytes: 37e6, memory: 285e6 },
   ],
   [
     'rotated, DCA of 71 features and 56 classes',
@@ -96,7 +96,7 @@ test.each<[string, TaskProposal, { seconds: number; bytes: number; memory: numbe
       twoParty: 'rotated',
       labellings: [{ column: 'user', classes: f(56) }],
     }),
-    { seconds: 20, bytes: 1.97e9, memory: 310e6 },
+    { seconds: 4.4, bytes: 73.5e6, memory: 305e6 },
   ],
   [
     'rotated, correlation of 34 features',
