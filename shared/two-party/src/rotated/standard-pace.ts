@@ -25,7 +25,7 @@ export function pencilPaces(
   components: number,
 ) {
   const [first = 0] = classes;
-  // With a floor the sums without noise have roots as well.
+  // The sums without noise that a floor asks for have roots as well.
   const own = classes.reduce((sum, count) => sum + count ** 2, 0);
   const entries = isSquared && classes.length < 2 ? own + first ** 2 : isSquared ? own : first ** 2;
   const contrasts = Math.ceil(100 + 2e-4 * features * entries);

@@ -300,7 +300,7 @@ export function unknown(): never {
   throw new TypeError('a session expected only what its end knows');
 }
 
-/** Digit t of so many of integers, the last of which has the sign. */
+/** Digit t of integers; the last has the sign. */
 function digitOf(matrix: Matrix, bits: number, t: number, digits: number): Matrix {
   return matrix.map((row) =>
     row.map((entry) => {

@@ -298,13 +298,13 @@ export function lengthsOf({
   const turnedBack = fineRotationBits + directionBits;
   const floodBits = coefficientBits + Math.max(LEAST_FLOOD_BITS, fineEntryBits + row - FLOOD_EXPONENT);
 
-  // Shares of numbers of this number of bits, so many of them, wrap with a probability of 2^−(TRUNCATION_GUARD + 1).
+  // Shares of this number of bits wrap with a probability of 2^−(TRUNCATION_GUARD + 1), all `count` of them together.
   const ringOf = (bits: number, count: number) => bits + TRUNCATION_GUARD + 1 + ceilLog2(count);
   const spreadOf = (count: number) => Math.ceil(Math.log2(count) / 2);
   const square = l * l;
   const turnedErrorBits = Math.max(1, ceilLog2(l) - 1);
   const turnedNorm = Math.ceil(rotationBits + Math.log2(l) / 2) + 1 + turnedErrorBits;
-  // What a small core's rounding makes of P's own is half of it, all else the other half.
+  // Half of it is for what P becomes by the rounding of a small core, the other half for all else.
   const hiddenBits = Math.max(Math.max(coreBits + 1, turnedNorm) + HIDDEN_GUARD, smallBits) + 1;
   const shareRing = Math.max(shareBits, sumBits) + 2;
   const centringRing = ringOf(sumBits, d * l);
