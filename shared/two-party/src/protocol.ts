@@ -85,8 +85,8 @@ export interface CspInput extends Shares {
 }
 
 /**
- * The progress of a data user; the total of the unit is known once it has been counted. A product is one of a
- * digit and a ring element, or of two polynomials; both numbers follow from the public task.
+ * The progress of a data user; the total of the unit is known once it has been counted. A product is one of
+ * two polynomials; both numbers follow from the public task.
  */
 export interface Progress {
   readonly unit: 'AND gates' | 'products';

@@ -1,5 +1,5 @@
 /**
- * Chooses degree, classes, primes and floods of secret products by their sizes, and says how far results may be off:
+ * Says what secret products need and cost by their sizes: moduli, floods, proofs, bytes and work, from which planning.ts chooses.
  * docs/lattice.md derives what is only stated here, by the same names.
  */
 import { type Packing, resultCount, type Sides } from './packing.ts';

@@ -101,12 +101,11 @@ describe('a line that is cut', () => {
 
   it.each([
     ['many messages of a PCA', () => PCA, 12],
-    ['any message of a pencil', pencil, undefined],
+    ['many messages of a pencil', pencil, 12],
     ['many messages of a sketch', sketch, 12],
     ['many messages of a correlation matrix', correlation, 30],
   ] as const)('at %s leaves one answer', { tags: ['long'] }, async (_, settingOf, most) => {
-    const { cuts, undisturbed } = await cutEverywhere(settingOf(), most);
-    if (most === undefined) expect(cuts).toBe(undisturbed.messages.csp + undisturbed.messages.user);
+    const { cuts } = await cutEverywhere(settingOf(), most);
     expect(cuts).toBeGreaterThan(20);
   });
 

@@ -45,7 +45,7 @@ const COEFFICIENT_FLOOD_EXPONENT = 29;
 const FLOOD_EXPONENT = 33;
 /**
  * log₂ of the flood's deviation in units of Z'' at least. With 2 units nobody sees that Z'' are whole
- * numbers: by 2^−110 for an entry.
+ * numbers: by 2^−112 for an entry.
  */
 const LEAST_FLOOD_BITS = 1;
 /** Fraction bits of an orthogonal matrix beyond those of its side, and of the noise that it meets. */
