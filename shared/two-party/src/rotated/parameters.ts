@@ -27,11 +27,12 @@ import { SOLVE_FRACTION } from '../programs/precision.ts';
  */
 const MAXIMUM_PCA_RING_BITS = 256;
 /**
- * The widest rings of pencils and sketches, whose products then have room in a modulus: a test tries the largest. An exact T takes more of
- * it than one that is truncated.
+ * The widest rings of pencils and of sketches, whose products then have room in a modulus: tests try the
+ * largest. An exact T of a pencil takes more of it than one that is truncated.
  */
-const MAXIMUM_RING_BITS = 300;
+export const MAXIMUM_PENCIL_RING_BITS = 300;
 export const MAXIMUM_EXACT_RING_BITS = 266;
+export const MAXIMUM_SKETCH_RING_BITS = 320;
 /** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
 export const ERROR_GUARD = 42;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
@@ -290,8 +291,8 @@ export function checkSide(what: string, count: number, most: number = LIMITS.fea
   );
 }
 
-/** @throws ERR_TASK_RANGE where one of these is wider than `most`, or than products can be */
-export function checkRings(rings: readonly number[], most = MAXIMUM_RING_BITS): void {
+/** @throws ERR_TASK_RANGE where one of these is wider than `most` */
+export function checkRings(rings: readonly number[], most: number): void {
   const widest = Math.max(...rings);
   if (widest <= most) return;
   throw new CodedError(

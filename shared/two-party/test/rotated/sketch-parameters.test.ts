@@ -3,6 +3,7 @@ import { SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { sketchDistance } from '../../src/rotated/distances.ts';
+import { MAXIMUM_SKETCH_RING_BITS } from '../../src/rotated/parameters.ts';
 import { lengthsOf, ringsOf, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { planOfSketch } from '../../src/rotated/sketch/steps.ts';
 
@@ -42,21 +43,23 @@ describe('the lengths of a sketch', () => {
     }
   });
 
-  it('have a plan with vectors of an earlier result in Ω, where their rings are at most 300 bits', async () => {
+  it('have a plan with vectors of an earlier result in Ω, where their rings are not too wide', async () => {
     let planned = 0;
     for (const [features, columns] of [
       [40, 13],
+      [64, 60],
       [256, 60],
+      [256, 80],
       [1024, 80],
       [10_000, 80],
     ] as const)
-      for (const sumBits of [30, 52, 64]) {
+      for (const sumBits of [30, 52, 64, 76, 88]) {
         const parameters = lengthsOf({
           ...{ features, columns, components: 3, sumBits, scaleBits: 8, hasFloor: false, raise: 0n },
           columnBits: Math.ceil(Math.log2(features)) + 9,
           ...{ shareBits: 100, entryShareBits: 100, sumShareBits: 70, scatterUnit: 2 ** 28 },
         });
-        if (Math.max(...ringsOf(parameters)) > 300) continue;
+        if (Math.max(...ringsOf(parameters)) > MAXIMUM_SKETCH_RING_BITS) continue;
         expect((await planOfSketch(parameters)).products).toHaveLength(15);
         planned += 1;
       }

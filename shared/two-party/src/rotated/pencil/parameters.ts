@@ -29,6 +29,7 @@ import {
   HIDDEN_GUARD,
   MASK_GUARD,
   MAXIMUM_EXACT_RING_BITS,
+  MAXIMUM_PENCIL_RING_BITS,
   NOISE_INTEGER_BITS,
   type ScatterSizes,
   shareBitsOf,
@@ -188,7 +189,7 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     fractionBits: floor?.fractionBits ?? task.fractionBits,
     ...(floor && { floored: flooredSizes(floor, summed) }),
   });
-  checkRings(ringsOf(parameters));
+  checkRings(ringsOf(parameters), MAXIMUM_PENCIL_RING_BITS);
   if (!parameters.truncates) checkRings([parameters.ringBits], MAXIMUM_EXACT_RING_BITS);
   return parameters;
 }

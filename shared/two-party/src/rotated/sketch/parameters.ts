@@ -26,6 +26,7 @@ import {
   ERROR_GUARD,
   HIDDEN_GUARD,
   MASK_GUARD,
+  MAXIMUM_SKETCH_RING_BITS,
   NOISE_INTEGER_BITS,
 } from '../parameters.ts';
 import type { ReturningSizes } from '../returning.ts';
@@ -179,7 +180,7 @@ export interface SketchParameters {
 }
 
 /**
- * @throws ERR_TASK_RANGE where a ring would be wider than 300 bits
+ * @throws ERR_TASK_RANGE where a ring would be wider than 320 bits
  * @throws as `layout`
  */
 export function sketchParameters(
@@ -206,7 +207,7 @@ export function sketchParameters(
     raise,
     scatterUnit: 4 ** task.fractionBits,
   });
-  checkRings(ringsOf(parameters));
+  checkRings(ringsOf(parameters), MAXIMUM_SKETCH_RING_BITS);
   return parameters;
 }
 
