@@ -102,6 +102,7 @@ export {
   opened,
   PCA_PRODUCTS,
   pencilProducts,
+  SKETCH_PRODUCTS,
   telling,
   unevenness,
   view,

@@ -6,6 +6,7 @@ import {
   PCA_PRODUCTS,
   PROGRAM,
   pencilProducts,
+  SKETCH_PRODUCTS,
 } from '@eigenveil/two-party/insides';
 import { Draws } from '../../draws.ts';
 import type { Unworded } from '../../experiment.ts';
@@ -13,13 +14,15 @@ import { exactly } from '../in-process/exact.ts';
 import { withoutPrivate } from '../in-process/small-task.ts';
 import { type Deviation, drawnTasks, runDeviating } from './products.ts';
 
-const METHODS = ['pca', 'dca', 'mdr'] as const;
+const METHODS = ['pca', 'dca', 'lda', 'mdr', 'sketch'] as const;
 
 /** A pencil of two classes or more has M in the same place. */
 const OPENING = {
   pca: PCA_PRODUCTS.matrix,
   dca: pencilProducts(1).matrix,
+  lda: pencilProducts(1).matrix,
   mdr: pencilProducts(1, 'mdr').matrix,
+  sketch: SKETCH_PRODUCTS.matrix,
 };
 
 /** The end of products in which one of so many keys or ciphertexts has another form. */

@@ -1,13 +1,14 @@
 /** The real protocol `rotated` with a data user that deviates in its products: both ends in this process, with the CSP watched. */
 import { randomBytes } from 'node:crypto';
 import type { FlatResult } from '@eigenveil/methods';
-import type { Statistics } from '@eigenveil/statistics';
+import { type Statistics, sketchMatrix } from '@eigenveil/statistics';
 import { programOf, type Task } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   answersBefore,
   askPencil,
   askRotated,
+  askSketch,
   dataUserLattice,
   LATTICE_MESSAGE,
   type LatticePlan,
@@ -25,7 +26,7 @@ import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
-import { agreed, smallTask } from '../in-process/small-task.ts';
+import { agreed, type SmallKind, smallTask } from '../in-process/small-task.ts';
 import { AT_ONCE, type Shares, share } from '../in-process/two-party.ts';
 
 const ROWS = 60;
@@ -33,23 +34,23 @@ const ROWS = 60;
 /** A task over some rows, and what both servers have of it. */
 export interface Drawn {
   readonly task: Task;
+  /** Ω of a sketch. */
+  readonly signs: Int32Array | undefined;
   readonly statistics: Statistics;
   readonly shares: Shares;
 }
 
 /** Tasks of a method over rows of the scene, drawn anew each time. */
-export function* drawnTasks(
-  { scene, seed }: Setting,
-  count: number,
-  kind: 'pca' | 'dca' | 'mdr',
-): Generator<Drawn> {
+export function* drawnTasks({ scene, seed }: Setting, count: number, kind: SmallKind): Generator<Drawn> {
   const { proposal, cut } = smallTask(scene, { kind, twoParty: 'rotated' });
   const draws = new Draws(seed);
   for (let i = 0; i < count; i += 1) {
     const task = agreed(proposal);
     const rows = cut(draws.some(scene.owners.flat(), ROWS));
-    const statistics = pooledStatistics(proposal, [rows.slice(0, ROWS / 2), rows.slice(ROWS / 2)]);
-    yield { task, statistics, shares: share(task, statistics) };
+    // Any will do: they are public.
+    const signs = proposal.sketch && sketchMatrix(randomBytes(32), proposal);
+    const statistics = pooledStatistics(proposal, [rows.slice(0, ROWS / 2), rows.slice(ROWS / 2)], signs);
+    yield { task, signs, statistics, shares: share(task, statistics, undefined, signs) };
   }
 }
 
@@ -82,7 +83,7 @@ const honestLattice = (stream: MessageStream): UserLattice =>
 
 /** @param matrix the number of the product that opens M */
 export async function runDeviating(
-  { task, statistics, shares }: Drawn,
+  { task, signs, statistics, shares }: Drawn,
   matrix: number,
   { put = (factor) => factor, see, lattice = honestLattice, send }: Deviation,
 ): Promise<Ended> {
@@ -110,12 +111,12 @@ export async function runDeviating(
       };
     };
   };
-  const ask = task.method.kind === 'pca' ? askRotated : askPencil;
+  const ask = signs ? askSketch : task.method.kind === 'pca' ? askRotated : askPencil;
   const markAnswered = async () => {
     marked = true;
   };
   const [user, csp] = await Promise.allSettled([
-    ask(stream, opening, { task, program }, { shares: shares.dataUser, pace: AT_ONCE }).catch(
+    ask(stream, opening, { task, program }, { shares: shares.dataUser, signs, pace: AT_ONCE }).catch(
       async (error) => {
         await right.close(); // who waits for it hears of it
         throw error;
@@ -124,7 +125,7 @@ export async function runDeviating(
     TWO_PARTY_PROTOCOLS.rotated.runCsp(
       recorded(left, frames, (frame) => frame),
       { task, program },
-      { shares: shares.csp, verifiedOwners: Number(statistics.owners), markAnswered },
+      { shares: shares.csp, signs, verifiedOwners: Number(statistics.owners), markAnswered },
     ),
   ]);
   // Whatever the CSP does, it has a code.

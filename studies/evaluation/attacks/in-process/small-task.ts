@@ -28,6 +28,9 @@ export function withoutPrivate(scene: Scene): string | undefined {
   return withoutClasses(scene) ?? (scene.privateLabel === undefined ? 'no private label' : undefined);
 }
 
+/** Methods; `sketch` is a PCA by one. */
+export type SmallKind = 'pca' | 'dca' | 'lda' | 'mdr' | 'sketch';
+
 export interface SmallTask {
   readonly proposal: TaskProposal;
   /** A scene's rows with the task's features alone. */
@@ -48,8 +51,7 @@ export function smallTask(
       | 'differentialPrivacy'
     >
   > & {
-    /** `sketch` is a PCA by one. */
-    readonly kind?: 'pca' | 'dca' | 'mdr' | 'sketch';
+    readonly kind?: SmallKind;
     readonly features?: number;
   } = {},
 ): SmallTask {
@@ -64,7 +66,7 @@ export function smallTask(
     classes: [...new Set(labelled.map(({ labels }) => labels[column]!))].sort(),
   });
   const columns = {
-    ...{ pca: [], sketch: [], dca: [scene.utilityLabel!] },
+    ...{ pca: [], sketch: [], dca: [scene.utilityLabel!], lda: [scene.utilityLabel!] },
     mdr: [scene.utilityLabel!, scene.privateLabel!],
   };
   const proposal = TaskProposal.parse({
@@ -92,9 +94,9 @@ export function smallTask(
   return { proposal, cut };
 }
 
-function methodBy(kind: 'pca' | 'dca' | 'mdr' | 'sketch'): TaskProposal['method'] {
+function methodBy(kind: SmallKind): TaskProposal['method'] {
   if (kind === 'dca') return { kind, form: 'standard', ridge: RIDGE, signalRidge: 0 };
-  return kind === 'mdr' ? { kind, ridge: RIDGE } : { kind: 'pca' };
+  return kind === 'mdr' || kind === 'lda' ? { kind, ridge: RIDGE } : { kind: 'pca' };
 }
 
 /** As its servers would have agreed to it; nobody looks at their thumbprints here. */
