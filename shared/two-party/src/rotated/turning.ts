@@ -1,6 +1,7 @@
 /**
- * The steps of a PCA by `rotated` over shared matrices, and products that pencils and sketches have in common, by the numbers of docs/rotated.md: T = Q R − V Vᵀ; M = P T Pᵀ + noise + mask, which
- * the data user learns; and the vectors Pᵀ A + flood. Both servers run this text, and sizes are counted from it.
+ * The steps of a PCA by `rotated` over shared matrices, by the numbers of docs/rotated.md: T = Q R − V Vᵀ; M = P T Pᵀ + noise + mask, which
+ * the data user learns; and the vectors Pᵀ A + flood. Pencils and sketches have some of its products, too. Both servers run this text,
+ * and sizes are counted from it.
  */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { LatticePlan, ProductSize } from '../lattice/sizes.ts';

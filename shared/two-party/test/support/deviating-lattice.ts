@@ -8,7 +8,7 @@ import type { LatticePlan } from '../../src/lattice/sizes.ts';
 import { countOf } from '../../src/lattice/words.ts';
 import { SEED_BYTES, streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 
-/** What has another form: a key, a ciphertext outside class 0, or nothing. */
+/** Names what has another form: a key, a ciphertext outside class 0, or nothing. */
 export type Malformed = 'key' | 'outside' | 'nothing';
 
 const NONCE_BYTES = 32;
@@ -54,7 +54,7 @@ function malformedRings(plan: LatticePlan, malformed: Malformed, pick: (count: n
     return Object.assign(ring, {
       prefix: (limbs: number) => changing(prefix(limbs)),
       bytes(...[polynomial, limbs, words]: Parameters<Ring['bytes']>) {
-        // Of a key all words are sent, of a ciphertext those outside class 0; others are answers and messages.
+        // All words of a key are sent, and those of a ciphertext outside class 0; other ciphertexts are answers and messages.
         const isMeant = malformed === 'key' ? words === undefined : words?.start === 1 && words.run > 0;
         if (isMeant && number++ === chosen) {
           const place = words ? pick(countOf(words)) : pick(ring.degree);

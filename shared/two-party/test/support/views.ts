@@ -74,7 +74,7 @@ export function placeOf(frames: readonly Uint8Array[], type: number, number = 0,
 /** The numbers of a PCA's products that tests look at: that of the noise, and those that open M and the vectors. */
 export const PCA_PRODUCTS = { noise: 3, matrix: 4, vectors: 5 } as const;
 
-/** The same of a pencil's products, by the number of Y's columns: one column is not turned from the right. MDR has one less before X. */
+/** Returns the numbers of a pencil's products that tests look at, by the number of Y's columns: one column is not turned from the right. MDR has one less before X. */
 export function pencilProducts(columns: number, method?: 'mdr') {
   const groups = method === 'mdr' ? 2 : 3;
   const signal = columns > 1 ? groups + 6 : groups + 5;
@@ -84,7 +84,7 @@ export function pencilProducts(columns: number, method?: 'mdr') {
   } as const;
 }
 
-/** The same of a sketch's products, without a floor. */
+/** The numbers of a sketch's products that tests look at, where it has no floor. */
 export const SKETCH_PRODUCTS = {
   ...{ square: 0, noise: 2, matrix: 4, framed: 5, root: 6, second: 9, directions: 10, normalised: 11 },
   ...{ mixed: 13, vectors: 14 },

@@ -56,7 +56,7 @@ export function* drawnTasks({ scene, seed }: Setting, count: number, kind: Small
 
 /** What a data user does otherwise; what is not named is as the protocol has it. */
 export interface Deviation {
-  /** What it puts into a product. */
+  /** Returns what it puts into a product. */
   readonly put?: (factor: UserFactor) => UserFactor;
   /** Is told what it gets of a product. */
   readonly see?: (product: number, got: Matrix) => void;

@@ -79,7 +79,7 @@ export async function totalAndGroups(
   return { T: { ...sum, ...raised }, G };
 }
 
-/** Where the rest of T is rounded to units, Q·R may be off by a quarter of one. */
+/** Q·R may be off by a quarter of a unit where the rest of T is rounded to units. */
 const ROUNDED = -2;
 
 /** The product of C's V with H, and the truncated shares that follow from it. */

@@ -277,7 +277,7 @@ export async function sketchPlan(task: StatisticsTask, program: Program): Promis
   return await planOfSketch(sketchParameters(task, program));
 }
 
-/** As sketchPlan(), from the lengths. */
+/** Returns what sketchPlan() does, from the lengths. */
 export async function planOfSketch(parameters: SketchParameters): Promise<LatticePlan> {
   const turning: Turning = {
     ...{ centring: {}, keep: () => ({ core: {}, kept: {}, coarse: {} }), secrets: unknown },
