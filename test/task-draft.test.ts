@@ -226,6 +226,50 @@ test('a draft takes every member that has a flag', async () => {
   });
 });
 
+test('a draft takes ρ from the scatter within classes of the sample, of the utility labels alone', async () => {
+  const file = join(folder, 'two-labels.csv');
+  const a = [
+    [0, 5],
+    [4, 5],
+    [2, 4],
+    [2, 6],
+  ]; // prettier-ignore
+  const b = [
+    [6, 5],
+    [10, 5],
+    [8, 0],
+    [8, 10],
+  ]; // prettier-ignore
+  const rows = [a, b].flatMap((cells, kind) =>
+    cells.map(([x, y], row) => `${x},${y},${'ab'[kind]},${'pq'[row % 2]}`),
+  );
+  const lines = Array.from({ length: 30 }, () => rows).flat();
+  await writeFile(file, `u,v,kind,other\n${lines.join('\n')}\n`);
+  const sizes = ['--components', '1', '--owners', '3', '--ridge', 'book', '--allow-full-rank'];
+  const ridgeOf = async (...args: string[]) => {
+    const { out, err } = await draft(...args, '--data', file, ...sizes);
+    return [JSON.parse(out).method.ridge, /ρ = .*/.exec(err)?.[0]];
+  };
+  // Within classes u has 16 in 8 rows and v has 52, about their own means; ranges of 0 to 10 divide by 25.
+  const expected = Number((0.02 * ((30 * 52) / 25)).toPrecision(3));
+  const note = `ρ = ${expected} is 0.02 times the largest eigenvalue of the scatter within classes in the sample; it grows with the rows: with one such sample from each owner "ridge": ${3 * expected} is as much`;
+  for (const method of ['dca', 'lda'])
+    expect(await ridgeOf(method, '--label', 'kind', '--ignore', 'other')).toEqual([expected, note]);
+  expect(await ridgeOf('mdr', '--label', 'kind,other')).toEqual([expected, note]);
+  expect((await ridgeOf('mdr', '--label', 'other,kind'))[0]).not.toBe(expected);
+  const { exitCode, err } = await draft(
+    'ridge',
+    ...IRIS,
+    '--target',
+    'label',
+    '--owners',
+    '3',
+    '--ridge',
+    'book',
+  );
+  expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining('"--ridge"') });
+});
+
 test('a draft is exact, or stands more results, where that is asked for', async () => {
   const exact = await draft(...RANGES, ...SIZES, '--exact');
   expect(JSON.parse(exact.out)).toMatchObject({ exact: true, allowFullRank: true, releases: 2 });

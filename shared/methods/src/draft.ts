@@ -86,3 +86,8 @@ export const RIDGE_FLAG = {
   description: 'ρ, in units of the scatter of features in [−1, 1] (default: 1)',
   placeholder: 'NUMBER',
 } as const satisfies Flag;
+
+/** In place of ρ of a discriminant: as the code that accompanies the book of compressive privacy takes it where none is given. */
+export const BOOK_RIDGE = 'book';
+/** ρ of BOOK_RIDGE, in units of the largest eigenvalue of S_W. */
+export const BOOK_RIDGE_SHARE = 0.02;

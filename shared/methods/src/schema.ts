@@ -4,7 +4,7 @@
  */
 export { expecting, invalid, rule } from './codes.ts';
 export { CLASS_WEIGHTS } from './discriminant.ts';
-export type { Flags } from './draft.ts';
+export { BOOK_RIDGE, BOOK_RIDGE_SHARE, type Flags, RIDGE_FLAG } from './draft.ts';
 export {
   FEATURE,
   type Feature,

@@ -29,6 +29,7 @@ import { describeEarlier } from '../../advice/describe/privacy.ts';
 import { describeSample, sumSample } from '../../advice/describe/sample.ts';
 import { describeTask } from '../../advice/describe/task.ts';
 import { basisFrom, type DraftBasis, draftOn, draftRefining, ridgeOn } from '../../advice/draft/basis.ts';
+import { describeBookRidge, withBookRidge } from '../../advice/draft/book-ridge.ts';
 import type { Draft, DraftOptions } from '../../advice/draft/draft.ts';
 import { draftTask } from '../../advice/draft/file.ts';
 import {
@@ -42,7 +43,7 @@ import { featuresOfFile, proposalOf, withOwnCells, withoutConsent } from '../../
 import { draftRanged } from '../../advice/draft/ranges.ts';
 import { chosenBits, describeRounding, roundingOfSample } from '../../advice/draft/rounding.ts';
 import type { ReadSampleRows } from '../../advice/draft/sample.ts';
-import { commonOf, type DraftConfiguration, flagsOf } from '../draft-settings.ts';
+import { asksForBookRidge, commonOf, type DraftConfiguration, flagsOf } from '../draft-settings.ts';
 import { type ClientSettings, taskIdOf } from '../settings.ts';
 import { openClient } from './tasks.ts';
 
@@ -84,9 +85,11 @@ export async function draftProposal(
     ...proposalOf(draft, { ...settings, outputs }, privacy),
     ...(fractionBits && { fractionBits }),
   };
-  const plain = checkConfiguration(TaskProposal, wished, 'draft');
-  await asConfiguration(async () => checkComputable(plain));
+  const first = checkConfiguration(TaskProposal, wished, 'draft');
   const read: ReadSampleRows = (columns, options) => rowsOfFiles(data, settings).read(columns, options);
+  const isBook = asksForBookRidge(given);
+  const plain = isBook ? await withBookRidge(read, first, links) : first;
+  await asConfiguration(async () => checkComputable(plain));
   const moved = await roundingOfSample(read, plain, basis?.links);
   const isChosen = fractionBits === undefined && moved !== undefined;
   const proposal = withOwnCells(isChosen ? { ...plain, fractionBits: chosenBits(plain, moved) } : plain);
@@ -99,6 +102,7 @@ export async function draftProposal(
     return [
       ...referenceOf(proposal).forecast(proposal),
       ...(await describeTask(proposal)),
+      ...(isBook ? describeBookRidge(proposal) : []),
       ...ofSample,
       ...ofRounding,
     ];

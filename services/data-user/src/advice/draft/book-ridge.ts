@@ -1,0 +1,37 @@
+/** Takes the ridge of a drafted discriminant from the sample, as the code that accompanies the book of compressive privacy does where none is given. */
+import { BOOK_RIDGE_SHARE } from '@eigenveil/methods';
+import { betweenClassScatter, type Link, symmetricEigen, totalScatter } from '@eigenveil/projection/portable';
+import type { TaskProposal } from '@eigenveil/task';
+import { sumSample } from '../describe/sample.ts';
+import type { ReadSampleRows } from './sample.ts';
+
+/**
+ * Returns the same task with ρ = 0.02·λ_max(S_W), to three digits: S_W is the sample's scatter within classes of the
+ * first labelling, in the task's units.
+ * @param basis the links that the task stands on
+ * @throws as `sumSample`
+ */
+export async function withBookRidge(
+  read: ReadSampleRows,
+  task: TaskProposal,
+  basis?: readonly Link[],
+): Promise<TaskProposal> {
+  // MDR does not sum what S_W needs, and LDA of the same labels does.
+  const labellings = task.labellings.slice(0, 1);
+  const summed = { ...task, method: { kind: 'lda' as const, ridge: 0 }, labellings, components: 1 };
+  const { statistics } = await sumSample(read, summed, basis);
+  const between = betweenClassScatter(statistics, 0, task.fractionBits);
+  const within = totalScatter(statistics, task.fractionBits).map((row, i) =>
+    row.map((entry, j) => entry - between[i]![j]!),
+  );
+  const ridge = Number((BOOK_RIDGE_SHARE * symmetricEigen(within).values[0]!).toPrecision(3));
+  return { ...task, method: { ...task.method, ridge } as TaskProposal['method'] };
+}
+
+/** Says what ρ was taken from, and what more rows would make of it. */
+export function describeBookRidge({ method, maximumOwners }: TaskProposal): string[] {
+  const { ridge } = method as { readonly ridge: number };
+  return [
+    `ρ = ${ridge} is ${BOOK_RIDGE_SHARE} times the largest eigenvalue of the scatter within classes in the sample; it grows with the rows: with one such sample from each owner "ridge": ${Number((ridge * maximumOwners).toPrecision(3))} is as much`,
+  ];
+}
