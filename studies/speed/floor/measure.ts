@@ -10,6 +10,9 @@ import {
 import { drawNoise, flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import { predictableRandomness } from '@eigenveil/testbed/random';
+import { searchAll } from '../accuracy/svm.ts';
+import { sumRows } from '../owners.ts';
+import { type Method, type Read, taskOf } from './sets.ts';
 
 /** Fewer say little, more take long. */
 export const DRAWS = 8;
@@ -62,6 +65,59 @@ export function floorCost(task: TaskProposal, exact: Statistics, name: string): 
 }
 
 type Matrix = readonly (readonly number[])[];
+
+/** A machine learns and is tried on so many rows at most. */
+const MOST_ROWS = 1000;
+
+export interface Told {
+  /** The part of the held-out rows whose label is told from rows that the exact result reduces. */
+  readonly told: number;
+  /** The same with the floor, on average over the draws. */
+  readonly toldFloor: number;
+}
+
+/**
+ * How well labels of held-out rows are told from reduced rows, by an SVM (RBF, C = 1, γ one over the number of components) that has learnt on the rows that were summed.
+ * @throws as `decompose`
+ */
+export async function toldWith(read: Read, method: Method, components: number, name: string): Promise<Told> {
+  const task = taskOf(read, method, components);
+  const exact = statisticsOf(task, read);
+  const vectorsOf = (own: TaskProposal, statistics: Statistics) =>
+    decompose({ ...programOf(own), minimumOwners: 1 }, statistics).vectors;
+  const all = [
+    vectorsOf({ ...task, exact: true }, exact),
+    ...Array.from({ length: DRAWS }, (_, draw) => vectorsOf(task, floored(task, exact, `${name} ${draw}`))),
+  ];
+  const [train, test] = [read.rows.slice(0, MOST_ROWS), read.test.slice(0, MOST_ROWS)];
+  const outcomes = await searchAll(
+    all.map((vectors) => {
+      const reduced = (rows: Read['rows']) =>
+        rows.map(({ values }) => vectors.map((vector) => scoreOf(vector, values, task)));
+      return {
+        train: { rows: reduced(train), labels: train.map(({ classes }) => classes[0]!) },
+        test: reduced(test),
+        folds: [],
+        grid: { costs: [1], gammas: [1 / vectors.length] },
+      };
+    }),
+  );
+  const [first, ...others] = outcomes.map(
+    ({ predicted }) => test.filter(({ classes }, i) => predicted[i] === classes[0]).length / test.length,
+  );
+  return { told: first!, toldFloor: others.reduce((sum, part) => sum + part, 0) / DRAWS };
+}
+
+/** Of a row with its features on [−1, 1]. */
+const scoreOf = (vector: readonly number[], values: readonly number[], { features }: TaskProposal) =>
+  features.reduce((sum, { min, max }, i) => {
+    const width = max - min || 1;
+    return sum + (vector[i]! * (2 * values[i]! - min - max)) / width;
+  }, 0);
+
+/** The rows' statistics, as the task sums them. */
+export const statisticsOf = (task: TaskProposal, { rows }: Pick<Read, 'rows'>): Statistics =>
+  sumRows(task, task.labellings.length > 0 ? rows : rows.map(({ values }) => ({ values, classes: [] })));
 
 /** What both servers compute with. */
 function floored(task: TaskProposal, exact: Statistics, seed: string): Statistics {
