@@ -1,7 +1,7 @@
 /** A private label guessed from reduced rows of a scene: what is learnt of whom, and how often it is right. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { byPerson, type Person, type Scene } from '../../scene.ts';
-import { guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
+import { certainty, guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
 import { meansByPerson, type Reduction } from './reductions.ts';
 
 /** @throws Error where the scene lacks one, which `omits` of the experiments says before */
@@ -55,8 +55,10 @@ export async function measured(scene: Scene, members: readonly Person[], reducti
       { sample: labelled(reduction, members.flat(), utility).map((row) => [row]), targets: [] },
     ]),
   );
-  return reductions.map(({ projection }, r) => ({
-    components: projection.vectors.length,
+  return reductions.map((reduction, r) => ({
+    components: reduction.projection.vectors.length,
+    /** |Pr(+|z) − Pr(−|z)| of the private label from reduced rows alone, where it has two classes. */
+    certainty: certainty(problemOf(scene, members, reduction))?.seen,
     /** By person, by who knows reduced rows and the utility label. */
     together: successes(members, guesses[3 * r]!.labels, hidden),
     /** Share of rows, by who knows reduced rows alone. */
@@ -75,5 +77,6 @@ export function blind(scene: Scene, members: readonly Person[]) {
     const { sample, targets } = problemOf(scene, members, UNSEEN, known);
     return successes(members, targets.map(mostFrequentByKnown(sample)), hidden);
   };
-  return { byUtility: guesses(utility), majority: mean(guesses()) };
+  const unseen = certainty(problemOf(scene, members, UNSEEN))?.unseen;
+  return { byUtility: guesses(utility), majority: mean(guesses()), unseen };
 }

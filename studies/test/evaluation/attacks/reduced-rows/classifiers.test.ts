@@ -1,6 +1,7 @@
 /** Labels that are there to be found, and labels that are not. */
 import { expect, it } from 'vitest';
 import {
+  certainty,
   guessed,
   type Labelled,
   mostFrequentByKnown,
@@ -83,4 +84,19 @@ it('tries nobody on what was learnt of the same person', { tags: ['long'] }, asy
   const people = draws.shuffled(Array.from({ length: 40 }, (_, p) => person(p)));
   const [guesses] = await share([{ sample: people, targets: people.flat() }]);
   expect(guesses!.validated).toBeLessThan(0.75);
+});
+
+it('is as sure of a label as the rows around are, and of more classes than two has no measure', () => {
+  // On the left nine of ten are in, on the right as many as not.
+  const row = (draws: Draws): Labelled => {
+    const isLeft = draws.uniform() < 0.5;
+    const input = [(isLeft ? -1 : 1) + draws.normal() / 50];
+    return { input, label: draws.uniform() < (isLeft ? 0.9 : 0.5) ? 'in' : 'out' };
+  };
+  const { seen, unseen } = certainty(problemOf(row, 2000, 200))!;
+  // 0.8 on the left, and on the right what shares of 45 differ by around a half: √(2/(45π)).
+  expect(seen).toBeCloseTo((0.8 + Math.sqrt(2 / (45 * Math.PI))) / 2, 1);
+  expect(unseen).toBeCloseTo(0.4, 1);
+  const halves = problemOf((draws) => ({ input: [0], label: `${Math.floor(3 * draws.uniform())}` }), 60, 10);
+  expect(certainty(halves)).toBeUndefined();
 });
