@@ -259,7 +259,7 @@ export function commonOf(given: Configuration<Settings>): DraftConfiguration {
   return { ...Object.fromEntries(usual), components: 0, ...given } as DraftConfiguration;
 }
 
-/** True if ρ is to be taken from the sample. */
+/** True if ρ comes from the sample. */
 export const asksForBookRidge = (given: Configuration<Settings>): boolean => given.ridge === BOOK_RIDGE;
 
 /** Returns the values of a method's own flags, without a ρ that is taken from the sample. */
