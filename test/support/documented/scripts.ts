@@ -19,7 +19,7 @@ const IRIS = `--data ${ROOT}data/iris.csv`;
 const SMALL: Readonly<Record<string, string>> = {
   'bench:authenticator': '--users 10 --sessions 5 --seconds 1 --out bench-authenticator',
   'bench:browser': '--features 2 --rows 100 --repetitions 1 --out bench-browser',
-  'bench:floor': '--rows 100 --out bench-floor',
+  'bench:floor': '--quick --out bench-floor',
   'bench:garbling': '--parts circuits --repetitions 1 --out bench-garbling',
   'bench:histogram': '--features 1 --height 2 --owners 2 --rows 10 --out bench-histogram',
   'bench:moments': '--times 1 --out bench-moments',
