@@ -1,5 +1,6 @@
 /** Opens the secret products of a run at either end: both nonces first, which all that is public and all that is drawn follows from. */
 import { createHash } from 'node:crypto';
+import { digestJson } from '@eigenveil/wire';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { type RandomSource, SEED_BYTES, streamsFrom } from '../oblivious-transfer/randomness.ts';
 import { LatticeCsp } from './csp.ts';
@@ -14,7 +15,12 @@ const NONCE_BYTES = 32;
 
 /** Returns what public polynomials follow from: both nonces, the version of the protocol, and the plan. */
 function seedOf(program: string, plan: LatticePlan, user: Uint8Array, csp: Uint8Array): Uint8Array {
-  return createHash('sha256').update(user).update(csp).update(program).update(JSON.stringify(plan)).digest();
+  return createHash('sha256')
+    .update(user)
+    .update(csp)
+    .update(program)
+    .update(digestJson('lattice plan', plan))
+    .digest();
 }
 
 /**
