@@ -146,6 +146,22 @@ export function scaledProduct(
   return { products: ofR.products, shareOf };
 }
 
+/**
+ * Returns the product of an orthogonal matrix of the CSP's with a shared matrix.
+ * @param size has the fraction bits of its entries as `factorBits`: a row of length 1 is no longer than that
+ */
+export function turnedProduct(
+  session: MatrixSession,
+  orthogonal: () => Matrix,
+  shared: Piece,
+  size: Omit<Product['size'], 'inner' | 'rowBits'>,
+): Product {
+  return {
+    size: { ...size, inner: size.rows, rowBits: size.factorBits },
+    ...{ csp: session.at('csp', orthogonal), user: shared, plus: shared },
+  };
+}
+
 type TurningSecrets = Pick<RotationSecrets, 'rotation' | 'noise' | 'mask'>;
 
 /** The products of step 2 whose results stay shared: P T, and the noise times tr(T) where that is secret. */
@@ -164,13 +180,10 @@ export function turnedProducts(
   }: TurnedSizes,
 ): Product[] {
   const whole = { ringBits, part: 'whole' } as const;
-  const square = { ...whole, rows: d, inner: d, columns: d, factorBits: rotationBits, rowBits: rotationBits };
-  const turned: Product = {
-    size: { ...square, errorBits: turnedErrorBits - 1, junkBits: turnedErrorBits },
-    csp: session.at('csp', () => secrets().rotation),
-    user: T,
-    plus: T,
-  };
+  const turned = turnedProduct(session, () => secrets().rotation, T, {
+    ...{ ...whole, rows: d, columns: d, factorBits: rotationBits },
+    ...{ errorBits: turnedErrorBits - 1, junkBits: turnedErrorBits },
+  });
   if (noiseScale !== undefined) return [turned];
   const noised: Product['size'] = {
     ...{ ...whole, rows: (d * (d + 1)) / 2, inner: 1, columns: 1 },
@@ -206,14 +219,10 @@ export function openingProduct(
     return symmetricMatrix(added, d);
   });
   const product: Product = {
-    size: {
-      ...{ rows: d, inner: d, columns: d, part: 'upper', ringBits },
-      ...{ factorBits: rotationBits, rowBits: rotationBits },
+    ...turnedProduct(session, () => secrets().rotation, columns, {
+      ...{ rows: d, columns: d, part: 'upper', ringBits, factorBits: rotationBits },
       ...{ errorBits: hiddenBits - 4, junkBits: hiddenBits - 4 },
-    },
-    csp: session.at('csp', () => secrets().rotation),
-    user: columns,
-    plus: columns,
+    }),
     opened: { under },
   };
   const matrixOf = (opened: Piece) =>

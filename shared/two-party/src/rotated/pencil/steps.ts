@@ -4,14 +4,14 @@
  * text, and sizes are counted from it.
  */
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import type { LatticePlan } from '../../lattice/sizes.ts';
+import type { LatticePlan, ProductSize } from '../../lattice/sizes.ts';
 import type { MatrixSession, Piece } from '../../matrices/session.ts';
 import { planOf } from '../../matrices/sessions.ts';
 import { addMatrices, inRing, type Matrix, multiplySigned, transpose } from '../matrices.ts';
 import { stretchedBack } from '../returning.ts';
 import type { PencilSecrets } from '../secrets.ts';
 import { factorOf, truncated, truncatedSizes } from '../truncation.ts';
-import { openingProduct, turnedProducts, unknown } from '../turning.ts';
+import { openingProduct, turnedProduct, turnedProducts, unknown } from '../turning.ts';
 import { type PencilParameters, pencilParameters, returningSizes } from './parameters.ts';
 import { type Known, type PencilPieces, type TotalAndGroups, totalAndGroups } from './sums.ts';
 
@@ -63,14 +63,9 @@ async function openTotal(
   const { features: d, groups: r, fineRotationBits: bits, signal } = parameters;
   const columns = session.each([G], (own) => inRing(own, signal.ring));
   const [turnedGroups, ...turned] = await session.together(
-    {
-      size: {
-        ...{ rows: d, inner: d, columns: r, part: 'whole', ...truncatedSizes(signal) },
-        ...{ factorBits: bits, rowBits: bits },
-      },
-      csp: session.at('csp', () => secrets().fineRotation),
-      ...{ user: columns, plus: columns },
-    },
+    turnedProduct(session, () => secrets().fineRotation, columns, {
+      ...{ rows: d, columns: r, part: 'whole', factorBits: bits, ...truncatedSizes(signal) },
+    }),
     ...turnedProducts(session, T, secrets, parameters),
   );
   const { product, matrixOf } = openingProduct(session, turned, secrets, parameters);
@@ -110,33 +105,24 @@ async function openSignal(
       turned.ring,
     ),
   );
-  const turning = {
-    csp: session.at('csp', () => secrets().turn),
-    ...{ user: F, plus: F },
-  };
-  const sides = { rows: d, inner: d, columns: n, part: 'whole' } as const;
-  const ofTurn = { ...sides, factorBits: rotationBits, rowBits: rotationBits };
+  const turning = (sizes: Pick<ProductSize, 'ringBits' | 'errorBits' | 'junkBits'>) =>
+    turnedProduct(session, () => secrets().turn, F, {
+      ...{ rows: d, columns: n, part: 'whole', factorBits: rotationBits, ...sizes },
+    });
   const opened = { ringBits: openRing, errorBits: signalErrorBits, junkBits: signalErrorBits };
   const noise = session.at('csp', () => secrets().signalNoise);
   if (n === 1) {
-    const [Y] = await session.together({
-      size: { ...ofTurn, ...opened },
-      ...turning,
-      opened: { under: noise },
-    });
+    const [Y] = await session.together({ ...turning(opened), opened: { under: noise } });
     return Y!;
   }
-  const [once] = await session.together({ size: { ...ofTurn, ...truncatedSizes(turned) }, ...turning });
+  const [once] = await session.together(turning(truncatedSizes(turned)));
   const half = session.each([truncated(session, once!, turned)], (integers) =>
     inRing(transpose(integers), openRing),
   );
   const [Y] = await session.together({
-    size: {
-      ...{ rows: n, inner: n, columns: d, part: 'whole', ...opened },
-      ...{ factorBits: mixingBits, rowBits: mixingBits },
-    },
-    csp: session.at('csp', () => transpose(secrets().mixing!)),
-    ...{ user: half, plus: half },
+    ...turnedProduct(session, () => transpose(secrets().mixing!), half, {
+      ...{ rows: n, columns: d, part: 'whole', factorBits: mixingBits, ...opened },
+    }),
     opened: { under: session.at('csp', () => transpose(noise.csp!)) },
   });
   return session.at('user', () => transpose(Y!.user!));
@@ -151,13 +137,10 @@ async function openVectors(
 ): Promise<Piece> {
   const columns = session.each([stretched], (integers) => inRing(integers, vectorRing));
   const [opened] = await session.together({
-    size: {
-      ...{ rows: d, inner: d, columns: components, part: 'whole', ringBits: vectorRing },
-      ...{ factorBits: rotationBits, rowBits: rotationBits },
+    ...turnedProduct(session, () => transpose(secrets().rotation), columns, {
+      ...{ rows: d, columns: components, part: 'whole', ringBits: vectorRing, factorBits: rotationBits },
       ...{ errorBits: vectorErrorBits, junkBits: vectorErrorBits },
-    },
-    csp: session.at('csp', () => transpose(secrets().rotation)),
-    ...{ user: columns, plus: columns },
+    }),
     opened: { under: session.at('csp', () => secrets().flood) },
   });
   return opened!;

@@ -20,7 +20,7 @@ import {
 import { stretchedBack } from '../returning.ts';
 import type { SketchSecrets } from '../secrets.ts';
 import { factorOf, type Truncated, truncated, truncatedSizes } from '../truncation.ts';
-import { exactProduct, openingProduct, turnedProducts, unknown } from '../turning.ts';
+import { exactProduct, openingProduct, turnedProduct, turnedProducts, unknown } from '../turning.ts';
 import { type Centring, centringProducts } from './centring.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 
@@ -108,14 +108,9 @@ async function openCore(
   const A = session.each([truncated(session, squares, gram)], (own) => inRing(own, turned.ring));
   const opening = openingProduct(session, scaled, secrets, sizes);
   const [turnedShare, opened] = await session.together(
-    {
-      size: {
-        ...{ rows: l, inner: l, columns: l, part: 'whole', ...truncatedSizes(turned) },
-        ...{ factorBits: bits, rowBits: bits },
-      },
-      csp: session.at('csp', () => secrets().fineRotation),
-      ...{ user: A, plus: A },
-    },
+    turnedProduct(session, () => secrets().fineRotation, A, {
+      ...{ rows: l, columns: l, part: 'whole', factorBits: bits, ...truncatedSizes(turned) },
+    }),
     opening.product,
   );
   return { M: opening.matrixOf(opened!), PA: truncated(session, turnedShare!, turned) };
@@ -138,14 +133,9 @@ async function whitened(
   const symmetric = (share: Piece, stage: Truncated) =>
     session.each([truncated(session, share, stage)], mirrored);
   const [framedShare, halfShare, whiteShare] = await session.together(
-    {
-      size: {
-        ...{ ...square, part: 'upper', ...truncatedSizes(framed) },
-        ...{ factorBits: fineRotationBits, rowBits: fineRotationBits },
-      },
-      csp: session.at('csp', () => secrets().fineRotation),
-      ...{ user: columns, plus: columns },
-    },
+    turnedProduct(session, () => secrets().fineRotation, columns, {
+      ...{ rows: l, columns: l, part: 'upper', factorBits: fineRotationBits, ...truncatedSizes(framed) },
+    }),
     {
       size: { ...square, part: 'whole', ...truncatedSizes(half), ...factorOf(framed, l) },
       csp: ([G]) => symmetric(G!, framed),
@@ -179,17 +169,17 @@ async function openSquare(
   secrets: () => SketchSecrets,
   { columns: l, rotationBits: bits, mixed, openRing, squareErrorBits: errorBits }: SketchParameters,
 ): Promise<Piece> {
-  const sides = { rows: l, inner: l, columns: l, factorBits: bits, rowBits: bits } as const;
-  const csp = session.at('csp', () => secrets().turn);
+  const sides = { rows: l, columns: l, factorBits: bits } as const;
+  const turn = () => secrets().turn;
   const whole = session.each([F], (own) => inRing(own, mixed.ring));
-  const [once] = await session.together({
-    size: { ...sides, part: 'whole', ...truncatedSizes(mixed) },
-    ...{ csp, user: whole, plus: whole },
-  });
+  const [once] = await session.together(
+    turnedProduct(session, turn, whole, { ...sides, part: 'whole', ...truncatedSizes(mixed) }),
+  );
   const columns = session.each([truncated(session, once!, mixed)], (own) => inRing(transpose(own), openRing));
   const [opened] = await session.together({
-    size: { ...sides, part: 'upper', ringBits: openRing, errorBits, junkBits: errorBits },
-    ...{ csp, user: columns, plus: columns },
+    ...turnedProduct(session, turn, columns, {
+      ...{ ...sides, part: 'upper', ringBits: openRing, errorBits, junkBits: errorBits },
+    }),
     opened: { under: session.at('csp', () => symmetricMatrix(secrets().turnNoise, l)) },
   });
   return session.at('user', () => [upperOf(opened!.user!)]);
@@ -203,14 +193,11 @@ async function coefficients(
   { columns: l, components, fineRotationBits: bits, coefficients: stage }: SketchParameters,
 ): Promise<Piece> {
   const columns = session.each([stretched], (own) => inRing(own, stage.ring));
-  const [share] = await session.together({
-    size: {
-      ...{ rows: l, inner: l, columns: components, part: 'whole', ...truncatedSizes(stage) },
-      ...{ factorBits: bits, rowBits: bits },
-    },
-    csp: session.at('csp', () => transpose(secrets().fineRotation)),
-    ...{ user: columns, plus: columns },
-  });
+  const [share] = await session.together(
+    turnedProduct(session, () => transpose(secrets().fineRotation), columns, {
+      ...{ rows: l, columns: components, part: 'whole', factorBits: bits, ...truncatedSizes(stage) },
+    }),
+  );
   const flooded = session.at('csp', () => addMatrices(share!.csp!, secrets().coefficientFlood, stage.ring));
   return truncated(session, { ...share!, ...flooded }, stage);
 }
