@@ -5,15 +5,17 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { each, type Hits } from '@eigenveil/testbed/goodness/audit';
 import { RealDraws } from '../privacy/random/real.ts';
+import { OUTLIER } from './expanded.ts';
 import { classificationForest, giniOf, regressionForest } from './forests.ts';
 import { gridDbscan } from './grid-dbscan.ts';
 import { logisticModel } from './models.ts';
 import { type ForestShape, growForest } from './private-tree.ts';
+import { recursiveDbscan } from './recursive-dbscan.ts';
 import { epsilonOfSteps, noiseOfSteps } from './renyi.ts';
 import { sampleAndAggregate } from './sample-and-aggregate.ts';
 import { privateDescent } from './sgd.ts';
 import { admissible, privateMedian, quartic } from './smooth-median.ts';
-import { OUTLIER, thesisDbscan } from './thesis-dbscan.ts';
+import { thesisDbscan } from './thesis-dbscan.ts';
 
 /** Every claim has this ε. */
 export const AUDITED_EPSILON = 1;
@@ -28,7 +30,7 @@ export interface LearnerAudit {
   readonly name: string;
   readonly dpDelta: number;
   readonly runs: number;
-  /** Undefined where the learner as published is the broken one. */
+  /** Undefined where the learner of the publication is the broken one. */
   readonly honest?: (source: RandomSource) => Events;
   readonly twin: string;
   readonly broken: (source: RandomSource) => Events;
@@ -138,6 +140,15 @@ function countOfCell(source: RandomSource, empty: 'noisy' | 'bare'): Events {
   });
 }
 
+/** One row among others in one place, or at the other end of the range: far from all of them it is in no cluster. */
+function farFromAll(source: RandomSource): Events {
+  const others = Array.from({ length: 20 }, () => [0]);
+  return events<Rows>([...others, [1]], [...others, [0]], (rows) => {
+    const setting = { radius: 0.9, neighbours: 12, diameter: 1, epsilon: AUDITED_EPSILON };
+    return thesisDbscan(source, rows, setting).at(-1) === OUTLIER;
+  });
+}
+
 /** Points on the corners of a simplex, all far from each other but those of a corner; one more in the middle of them, or on a corner. */
 function middleOfSimplex(source: RandomSource): Events {
   const [corners, points, neighbours] = [16, 160, 58];
@@ -147,7 +158,7 @@ function middleOfSimplex(source: RandomSource): Events {
   const middle = new Array<number>(corners).fill(Math.SQRT1_2 / corners);
   return events<Rows>([...others, middle], [...others, corner(0)], (rows) => {
     const setting = { radius: 0.5, neighbours, diameter: 1, epsilon: AUDITED_EPSILON };
-    return thesisDbscan(source, rows, setting).at(-1) !== OUTLIER;
+    return recursiveDbscan(source, rows, setting).at(-1) !== OUTLIER;
   });
 }
 
@@ -225,8 +236,14 @@ export const LEARNER_AUDITS: readonly LearnerAudit[] = [
   },
   {
     name: 'DBSCAN of the thesis',
+    ...{ ...PURELY, runs: 3000 },
+    twin: 'as printed',
+    broken: farFromAll,
+  },
+  {
+    name: 'DBSCAN of the thesis, with recursion',
     ...{ ...PURELY, runs: 300 },
-    twin: 'as published',
+    twin: 'as read',
     broken: middleOfSimplex,
   },
   {

@@ -11,8 +11,8 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkCount, invalid } from '@eigenveil/privacy/parts';
 import { discreteLaplaceMechanism } from '../privacy/mechanisms/additive.ts';
+import { expanded } from './expanded.ts';
 import type { FeatureRange } from './private-tree.ts';
-import { expanded } from './thesis-dbscan.ts';
 
 const MOST_CELLS = 2 ** 20;
 

@@ -5,11 +5,14 @@ import { DBSCAN } from 'density-clustering';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boostedTrees } from '../../learners/boosted-trees.ts';
+import { OUTLIER } from '../../learners/expanded.ts';
 import { classificationForest, giniOf, regressionForest, squaredErrorOf } from '../../learners/forests.ts';
 import { gridDbscan } from '../../learners/grid-dbscan.ts';
 import type { Criterion, ForestShape } from '../../learners/private-tree.ts';
+import { recursiveDbscan } from '../../learners/recursive-dbscan.ts';
 import { sampleAndAggregate } from '../../learners/sample-and-aggregate.ts';
-import { OUTLIER, thesisDbscan } from '../../learners/thesis-dbscan.ts';
+import { adjustedRand, petals } from '../../learners/study/clusters.ts';
+import { thesisDbscan } from '../../learners/thesis-dbscan.ts';
 
 const UNIT = { least: 0, largest: 1 };
 const SHAPE: ForestShape = {
@@ -216,9 +219,36 @@ describe('DBSCAN', () => {
   const at = (x: number, y: number) => Array.from({ length: 40 }, () => [x + 0.1 * next(), y + 0.1 * next()]);
   const rows = [...at(0.2, 0.13), ...at(0.76, 0.76), [0.5, 0.05]];
 
-  it('of the thesis, without noise, finds the clusters of another implementation', () => {
+  it('of the thesis as printed, without noise, clusters what is near points that lie far apart', () => {
+    const found = (points: readonly (readonly number[])[], neighbours: number) =>
+      thesisDbscan(source('d'), points, { radius: 1, neighbours, diameter: 12, epsilon: Infinity });
+    const low = [0, 0];
+    const high = [10, 0];
+    // By the sum of distances (2, 5.5) comes before (5, 4), whose least distance is larger.
+    const between = [
+      [2, 5.5],
+      [5, 4],
+    ];
+    expect(found([low, high, ...between], 1)).toEqual([0, 1, 2, 3]);
+    // High is the last one chosen, so that what is near low stays, and comes to Core() itself: its cluster has what is near it alone.
+    const beside = [0.5, 1.25, 2].map((x) => [x, 0]);
+    expect(found([low, high, ...beside], 1)).toEqual([0, 1, 0, 2, 3]);
+    // Nothing is reached over a neighbour.
+    const chain = [0, 0.9, 1.8, 2.7].map((x) => [x, 0]);
+    expect(found([...chain, high], 2)).toEqual([0, 0, 1, 1, OUTLIER]);
+    expect(found([low, high, [5, 0]], 2)).toEqual([OUTLIER, OUTLIER, OUTLIER]);
+  });
+
+  it('of the thesis as printed has an index of 0.74 on petals without noise, and 0 with recursion', async () => {
+    const { rows: petal, labels } = await petals();
+    const setting = { radius: 0.2, neighbours: 5, diameter: Math.SQRT2, epsilon: Infinity };
+    expect(adjustedRand(thesisDbscan(source('d'), petal, setting), labels)).toBeCloseTo(0.736, 3);
+    expect(adjustedRand(recursiveDbscan(source('d'), petal, setting), labels)).toBe(0);
+  });
+
+  it('of the thesis with recursion, without noise, finds the clusters of another implementation', () => {
     const density = { radius: 0.05, neighbours: 4 };
-    const found = thesisDbscan(source('d'), rows, { ...density, diameter: 2, epsilon: Infinity });
+    const found = recursiveDbscan(source('d'), rows, { ...density, diameter: 2, epsilon: Infinity });
     const theirs = new DBSCAN();
     const clusters = theirs.run(rows, density.radius, density.neighbours);
     expect(clusters.length).toBeGreaterThan(1);

@@ -69,11 +69,15 @@ describe('of the user’s own rows', () => {
     await expect(planned(regression, classes)).rejects.toThrow(/a public range of it/);
   });
 
-  it('clusters follow two clumps, and the noise of the thesis finds none', async () => {
+  it('clusters follow two clumps, and with the noise of the thesis they do not', async () => {
     const records = await all(clusters);
-    expect(scores(records, 'index', { way: 'library' })).toEqual(new Array(5).fill(100));
+    expect(scores(records, 'index', { way: 'library', radius: 0.05 })).toEqual(new Array(5).fill(100));
     expect(scores(records, 'index', { way: 'grid', epsilon: 10 })).toEqual(new Array(5).fill(100));
-    expect(scores(records, 'index', { way: 'thesis', epsilon: 1 }).map(Number)).not.toContain(100);
+    for (const way of ['as printed', 'with recursion']) {
+      const indices = (epsilon: Tidy[string]) => scores(records, 'index', { way, radius: 0.2, epsilon });
+      expect(indices('none')).toEqual(new Array(5).fill(100));
+      expect(indices(1).map(Number)).not.toContain(100);
+    }
   });
 
   it('every arm has a score for every split, the same at each run', async () => {
