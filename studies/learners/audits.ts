@@ -14,11 +14,14 @@ import { recursiveDbscan } from './recursive-dbscan.ts';
 import { epsilonOfSteps, noiseOfSteps } from './renyi.ts';
 import { sampleAndAggregate } from './sample-and-aggregate.ts';
 import { privateDescent } from './sgd.ts';
-import { admissible, privateMedian, quartic } from './smooth-median.ts';
+import { privateMedian } from './smooth-median.ts';
+import { quartic, SMOOTH_NOISES, type SmoothNoise } from './smooth-noise.ts';
 import { thesisDbscan } from './thesis-dbscan.ts';
 
 /** Every claim has this ε. */
 export const AUDITED_EPSILON = 1;
+/** Of the claims that have a δ. */
+const DELTA = 1e-3;
 
 export interface Events {
   /** On the neighbour where the event is likelier, and on the other. */
@@ -94,17 +97,33 @@ function sumsOfTrees(source: RandomSource, epsilon: number): Events {
 
 const AROUND = { largest: 1, epsilon: AUDITED_EPSILON };
 const LOW_MEDIAN = [0, 0, 0, 1, 1];
+const ZEROS_AND_ONE = [0, 0, 0, 0, 1];
 const HIGH_MEDIAN = [0, 0, 1, 1, 1];
+const { factor: FACTOR } = SMOOTH_NOISES.derived.admits({ epsilon: AUDITED_EPSILON, dpDelta: 0 });
 /** Where a density of 1/(1 + z⁴) falls fastest, in its units; and half of the way that the median goes, which is 1. */
-const STEEP = 1.3 * admissible(AUDITED_EPSILON).factor;
+const STEEP = 1.3 * FACTOR;
 
 /** Noise of the local sensitivity, which is 0 on one of two neighbours. */
 function localMedian(source: RandomSource, values: readonly number[]): number {
   const x = values.toSorted((a, b) => a - b);
   const m = (x.length - 1) / 2;
   const local = Math.max(x[m + 1]! - x[m]!, x[m]! - x[m - 1]!);
-  return x[m]! + admissible(AUDITED_EPSILON).factor * local * quartic(new RealDraws(source));
+  return x[m]! + FACTOR * local * quartic(new RealDraws(source));
 }
+
+/** Noise of another form than the usual one, and how far beyond the median it goes. */
+function farMedian(
+  source: RandomSource,
+  noise: SmoothNoise,
+  { likelier, other, beyond }: Readonly<Record<'likelier' | 'other', readonly number[]> & { beyond: number }>,
+): Events {
+  const setting = { ...AROUND, dpDelta: DELTA, noise };
+  return events(likelier, other, (values) => privateMedian(source, values, setting) > beyond);
+}
+/** The median moves. */
+const MOVED = { likelier: HIGH_MEDIAN, other: LOW_MEDIAN, beyond: 1 };
+/** The median stays, and its smooth sensitivity moves. */
+const STRETCHED = { likelier: LOW_MEDIAN, other: ZEROS_AND_ONE, beyond: 1.5 };
 
 const average = (_source: RandomSource, _rows: Rows, targets: readonly number[]) => {
   const mean = targets.reduce((sum, y) => sum + y, 0) / targets.length;
@@ -163,7 +182,6 @@ function middleOfSimplex(source: RandomSource): Events {
 }
 
 const STEPS = { steps: 10, rate: 0.1 };
-const DELTA = 1e-3;
 
 /** One long row, and what the parameters come to along its gradient. */
 function descended(source: RandomSource, sampled: boolean): Events {
@@ -218,7 +236,14 @@ export const LEARNER_AUDITS: readonly LearnerAudit[] = [
     honest: (source) =>
       events(HIGH_MEDIAN, LOW_MEDIAN, (values) => privateMedian(source, values, AROUND) > STEEP),
     twin: 'noise of the local sensitivity',
-    broken: (source) => events([0, 0, 0, 0, 1], LOW_MEDIAN, (values) => localMedian(source, values) === 0),
+    broken: (source) => events(ZEROS_AND_ONE, LOW_MEDIAN, (values) => localMedian(source, values) === 0),
+  },
+  {
+    name: 'smooth median, Laplace noise',
+    ...{ ...PURELY, dpDelta: DELTA },
+    honest: (source) => farMedian(source, SMOOTH_NOISES.printedLaplace, MOVED),
+    twin: 'S/ε with β = ε, as the thesis has it',
+    broken: (source) => farMedian(source, SMOOTH_NOISES.thesisLaplace, STRETCHED),
   },
   {
     name: 'sample and aggregate',

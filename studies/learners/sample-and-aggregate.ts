@@ -2,8 +2,8 @@
  * Sample and aggregate for numbers: any learner on each of m disjoint parts of the rows, and of what they answer the private median (Nissim,
  * Raskhodnikova and Smith 2007, section 4).
  *
- * Promise: (ε, 0) for one of n rows, with its target, that is replaced; n is public. ε is that of all answers together: q answers are asked for
- * beforehand, and each takes ε/q.
+ * Promise: that of the noise (smooth-noise.ts), (ε, 0) unless another is asked for, for one of n rows, with its target, that is replaced; n is public. ε and
+ * δ are those of all answers together: q answers are asked for beforehand, and each takes ε/q and δ/q.
  *
  * Proof note. Rows are dealt at random, whatever they hold, to m parts that differ in size by one at most. Given the dealing, a replaced row is in one
  * part, so that one of the m answers to a question changes, to anything: a neighbour of the private median (smooth-median.ts), however the learner
@@ -11,9 +11,9 @@
  * Parts that overlap void this: a row in two of them moves two answers.
  */
 import type { RandomSource } from '@eigenveil/privacy';
-import { checkCount, checkEpsilon, invalid, RandomBits } from '@eigenveil/privacy/parts';
+import { checkCount, invalid, RandomBits } from '@eigenveil/privacy/parts';
 import type { FeatureRange } from './private-tree.ts';
-import { privateMedian } from './smooth-median.ts';
+import { type Noisy, privateMedian } from './smooth-median.ts';
 
 type Predictor = (row: readonly number[]) => number;
 /** In the clear: what it makes of rows and targets. */
@@ -23,26 +23,43 @@ export type Learner = (
   targets: readonly number[],
 ) => Predictor;
 
+interface Sampling {
+  readonly learner: Learner;
+  readonly parts: number;
+}
+
+interface Aggregating extends Noisy {
+  /** The public range of targets. */
+  readonly target: FeatureRange;
+}
+
 /**
  * @param parts m, odd, at most the number of rows
- * @param target the public range of targets
  * @returns the answers to the questions, in their order, within the target's range
- * @throws ERR_DP_PARAMETER for parts, targets or ε out of range
+ * @throws ERR_DP_PARAMETER for parts, targets, ε or δ out of range
  */
 export function sampleAndAggregate(
   source: RandomSource,
   rows: readonly (readonly number[])[],
   targets: readonly number[],
   questions: readonly (readonly number[])[],
-  setting: {
-    readonly learner: Learner;
-    readonly parts: number;
-    readonly target: FeatureRange;
-    readonly epsilon: number;
-  },
+  setting: Sampling & Aggregating,
 ): number[] {
-  const { learner, parts, target, epsilon } = setting;
-  checkEpsilon(epsilon);
+  return aggregated(source, sampled(source, rows, targets, questions, setting), setting);
+}
+
+/**
+ * In the clear: what each part answers.
+ * @returns for each question the answers of all parts
+ * @throws ERR_DP_PARAMETER for parts or targets out of range
+ */
+export function sampled(
+  source: RandomSource,
+  rows: readonly (readonly number[])[],
+  targets: readonly number[],
+  questions: readonly (readonly number[])[],
+  { learner, parts }: Sampling,
+): number[][] {
   checkCount('parts', parts, 1);
   if (parts % 2 !== 1 || parts > rows.length) throw invalid('parts', `odd, at most ${rows.length}`, parts);
   if (targets.length !== rows.length) throw invalid('targets', `${rows.length}, one a row`, targets.length);
@@ -55,11 +72,23 @@ export function sampleAndAggregate(
       own.map((row) => targets[row]!),
     );
   });
-  const { least, largest } = target;
-  const each = epsilon / questions.length;
-  return questions.map((question) => {
-    const answers = learnt.map((predict) => predict(question) - least);
-    const noisy = privateMedian(source, answers, { largest: largest - least, epsilon: each });
+  return questions.map((question) => learnt.map((predict) => predict(question)));
+}
+
+/**
+ * @param answers for each question those of all parts
+ * @returns one answer to each question, within the target's range
+ * @throws ERR_DP_PARAMETER for ε or δ out of range
+ */
+export function aggregated(
+  source: RandomSource,
+  answers: readonly (readonly number[])[],
+  { target: { least, largest }, epsilon, dpDelta = 0, ...setting }: Aggregating,
+): number[] {
+  const each = { epsilon: epsilon / answers.length, dpDelta: dpDelta / answers.length };
+  return answers.map((ofParts) => {
+    const shifted = ofParts.map((answer) => answer - least);
+    const noisy = privateMedian(source, shifted, { ...setting, ...each, largest: largest - least });
     return Math.min(largest, Math.max(least, least + noisy));
   });
 }

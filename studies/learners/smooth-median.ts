@@ -1,17 +1,15 @@
 /**
- * The median under (ε, 0), with noise of its smooth sensitivity (Nissim, Raskhodnikova and Smith, "Smooth sensitivity and sampling in private data
+ * The median with noise of its smooth sensitivity (Nissim, Raskhodnikova and Smith, "Smooth sensitivity and sampling in private data
  * analysis", 2007).
  *
- * Promise: (ε, 0) for one of n values that is replaced by another of [0, Λ]; n is odd and public.
+ * Promise: that of its noise, (ε, 0) unless another is asked for, for one of n values that is replaced by another of [0, Λ]; n is odd and public.
  *
  * Proof note. With x_0 = 0 and x_{n+1} = Λ around the values in order, m = (n + 1)/2, the sensitivity at distance k is
  * A(k) = max over t = 0 … k + 1 of x_{m+t} − x_{m+t−k−1}, and S = max over k of e^{−βk} A(k), that is the largest
  * (x_j − x_i) e^{−β(j−i−1)} over i <= m <= j, i < j: e^β-smooth, and never below the local sensitivity. What lies beyond the ends adds nothing:
  * i = 0 has the least exponent of all that are at 0.
  *
- * Noise sZ with density h(z) = (√2/π)/(1 + z⁴), γ = 4 of that paper. |d ln h/dz| = 4|z|³/(1 + z⁴) is at most 3^{3/4}, at z⁴ = 3: a shift by S costs
- * 3^{3/4} S/s. Stretching by e^λ, |λ| <= β, changes ln(e^λ h(e^λ z)) by |λ| |1 − 4z⁴/(1 + z⁴)| <= 3β. With β = ε/6 and s = 2 · 3^{3/4} S/ε both are ε/2.
- * The paper's β = ε/(2(γ + 1)) and s = 2(γ + 1)S/ε hold as well, with 4.6 against 10 S/ε of noise and a larger S: the same argument, less tight.
+ * The median moves by S at most, and S by a factor e^β: what the noise has to bear, and what each noise promises, is in smooth-noise.ts.
  *
  * S in O(n log n), by Orshanskiy's J-list: if a later j is better for some i, it is so for i + 1, as both differences lose x_{i+1} − x_i, of which e^{−βj}
  * leaves the later j less. So the best j of each i never falls as i grows, and each half of the i needs only its part of the j.
@@ -19,13 +17,10 @@
 import type { RandomSource } from '@eigenveil/privacy';
 import { checkEpsilon, checkPositive, checkScale, invalid } from '@eigenveil/privacy/parts';
 import { RealDraws } from '../privacy/random/real.ts';
+import { SMOOTH_NOISES, type SmoothNoise } from './smooth-noise.ts';
 
-/** 3^{3/4}, rounded up. */
-const STEEPEST = 2.279508;
 /** Relative, of products of exponentials. */
 const ROUNDING = 1e-12;
-/** The largest (1 + z²)/(1 + z⁴), at z² = √2 − 1. */
-const CAUCHY_BOUND = (1 + Math.SQRT2) / 2;
 
 /**
  * S, rounded up, in the units of the values.
@@ -56,39 +51,32 @@ export function smoothSensitivityOfMedian(
   return best * (1 + ROUNDING);
 }
 
-/** How smooth S must be for an ε, and how much noise it takes. */
-export function admissible(epsilon: number): { readonly beta: number; readonly factor: number } {
-  checkEpsilon(epsilon);
-  return { beta: epsilon / 6, factor: (2 * STEEPEST) / epsilon };
+/** ε, and δ where the noise needs one. */
+export interface Noisy {
+  readonly epsilon: number;
+  readonly dpDelta?: number;
+  /** The tighter one with (ε, 0), unless another is asked for. */
+  readonly noise?: SmoothNoise;
 }
 
 /**
  * @param values an odd number of them; what lies beyond [0, Λ] counts as its nearer end
  * @returns the noisy median, which may lie beyond [0, Λ]; the median itself for ε = Infinity
- * @throws as `smoothSensitivityOfMedian`, and unless ε > 0
+ * @throws as `smoothSensitivityOfMedian`, and as the noise admits a budget
  */
 export function privateMedian(
   source: RandomSource,
   values: readonly number[],
-  { largest, epsilon }: { readonly largest: number; readonly epsilon: number },
+  { largest, epsilon, dpDelta = 0, noise = SMOOTH_NOISES.derived }: Noisy & { readonly largest: number },
 ): number {
   checkEpsilon(epsilon);
   const inside = values.map((value) => Math.min(largest, Math.max(0, value)));
   checkValues(inside, largest);
   const median = inside.toSorted((a, b) => a - b)[(inside.length - 1) / 2]!;
   if (epsilon === Infinity) return median;
-  const { beta, factor } = admissible(epsilon);
-  return (
-    median + factor * smoothSensitivityOfMedian(inside, { largest, beta }) * quartic(new RealDraws(source))
-  );
-}
-
-/** Density (√2/π)/(1 + z⁴), out of Cauchy's by rejection. */
-export function quartic(draws: RealDraws): number {
-  for (;;) {
-    const z = Math.tan(Math.PI * (draws.uniform() - 0.5));
-    if (draws.uniform() * CAUCHY_BOUND <= (1 + z * z) / (1 + z ** 4)) return z;
-  }
+  const { beta, factor } = noise.admits({ epsilon, dpDelta });
+  const scale = factor * smoothSensitivityOfMedian(inside, { largest, beta });
+  return median + scale * noise.draw(new RealDraws(source));
 }
 
 function checkValues(values: readonly number[], largest: number): void {

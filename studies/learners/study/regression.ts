@@ -9,9 +9,10 @@ import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { boostedTrees } from '../boosted-trees.ts';
 import { regressionForest } from '../forests.ts';
-import { type Learner, sampleAndAggregate } from '../sample-and-aggregate.ts';
+import { aggregated, type Learner, sampled } from '../sample-and-aggregate.ts';
+import { SMOOTH_NOISES } from '../smooth-noise.ts';
 import { picked, type SourceName, splitOf, tableOfCase, tablesOfRun } from './data.ts';
-import { BOOSTING, EPSILON_TITLES, LIBRARY, STUDY_EPSILONS, shapeFor, told } from './settings.ts';
+import { BOOSTING, DP_DELTA, EPSILON_TITLES, LIBRARY, STUDY_EPSILONS, shapeFor, told } from './settings.ts';
 
 const REGRESSED: readonly SourceName[] = ['boston', 'taxi fares'];
 /** m, and what is taken where it is not varied. */
@@ -22,6 +23,14 @@ const ANSWERS = 50;
 /** Boosting exactly on all of a long table would take too long: a run learns on so many rows. */
 const MOST_LEARNT = 1500;
 const AGGREGATED = ['forest', 'boosted'] as const;
+/** Each noise of the median, and what its table says of it. */
+const NOISES: Readonly<Record<keyof typeof SMOOTH_NOISES, string>> = {
+  derived: '1/(1 + z⁴), constants derived here: (ε, 0)',
+  printed: '1/(1 + z⁴), printed constants: (ε, 0)',
+  printedLaplace: 'Laplace, printed constants: (ε, δ)',
+  thesisLaplace: 'Laplace, S/ε with β = ε: no promise',
+};
+const NOISE_NAMES = Object.keys(NOISES) as (keyof typeof NOISES)[];
 const FOREST_IN_THE_CLEAR = { dealing: 'shared', trees: 4, epsilon: Infinity } as const;
 
 const logOfMean: Figure = (records) => {
@@ -35,10 +44,21 @@ const R2Of = (source: SourceName, learner: string, of: Tidy, digits = 2) => ({
   where: { source, learner, ...of },
   figure: mean('R2', { digits }),
 });
-const aggregated = (source: SourceName, epsilon: number) =>
-  R2Of(source, 'boosted, sample and aggregate', { parts: SHOWN_PARTS, answers: 'each', epsilon });
-const boostedWith = (parts: number, digits: number) =>
-  R2Of('boston', 'boosted, sample and aggregate', { parts, answers: 'each', epsilon: 1 }, digits);
+const aggregatedOf = (
+  source: SourceName,
+  of: { readonly epsilon: number; readonly parts?: number; readonly noise?: keyof typeof NOISES },
+  digits = 2,
+) =>
+  R2Of(
+    source,
+    'boosted, sample and aggregate',
+    { parts: SHOWN_PARTS, answers: 'each', noise: 'derived', ...of },
+    digits,
+  );
+/** R² of each noise at ε = 1 for each answer, on Boston. */
+const BY_NOISE = Object.fromEntries(
+  NOISE_NAMES.map((noise) => [`${noise}At1`, aggregatedOf('boston', { epsilon: 1, noise })]),
+);
 
 export const regression = defineStudy({
   id: 'learners/regression',
@@ -49,7 +69,13 @@ export const regression = defineStudy({
       learnt: 'number',
     });
     const seeds = asked.scale === 'quick' ? 2 : 20;
-    const fixed = { seeds, epsilons: STUDY_EPSILONS.join(' '), samples: PARTS.join(' '), asked: ANSWERS };
+    const fixed = {
+      seeds,
+      epsilons: STUDY_EPSILONS.join(' '),
+      samples: PARTS.join(' '),
+      asked: ANSWERS,
+      dpDelta: DP_DELTA,
+    };
     return { cases: sizes.map((size) => ({ ...size, ...fixed })), omissions };
   },
   titleOf: ({ source }) => `numbers, ${source}`,
@@ -84,15 +110,26 @@ export const regression = defineStudy({
         score('forest', questions.map(predict), { epsilon: told(epsilon) });
       }
       for (const learner of AGGREGATED) {
-        for (const { parts, epsilon } of aggregates(train.length)) {
-          const way = { learner: learners[learner], parts, target: table.target };
-          // `each`: ε for each answer, as in the thesis. `all`: for all of them together.
-          for (const answers of epsilon === Infinity ? ['all'] : ['all', 'each']) {
-            const source = random(`aggregate ${learner} ${parts} ${epsilon} ${answers}`);
-            const total = answers === 'each' ? epsilon * ANSWERS : epsilon;
-            const found = sampleAndAggregate(source, rows, targets, questions, { ...way, epsilon: total });
-            const of = { parts, answers, epsilon: told(epsilon) };
-            score(`${learner}, sample and aggregate`, found, of);
+        const name = `${learner}, sample and aggregate`;
+        for (const parts of PARTS.filter((parts) => parts <= train.length)) {
+          const sampling = { learner: learners[learner], parts };
+          // All noises are on the answers of the same samples.
+          const exact = sampled(random(`sample ${learner} ${parts}`), rows, targets, questions, sampling);
+          const withNoise = (noise: keyof typeof NOISES, epsilon: number, times: number) =>
+            aggregated(random(`aggregate ${learner} ${parts} ${noise} ${epsilon} ${times}`), exact, {
+              ...{ target: table.target, noise: SMOOTH_NOISES[noise] },
+              ...{ epsilon: times * epsilon, dpDelta: times * DP_DELTA },
+            });
+          score(name, withNoise('derived', Infinity, 1), { parts, epsilon: 'none' });
+          for (const epsilon of parts === SHOWN_PARTS ? STUDY_EPSILONS : [1]) {
+            for (const noise of NOISE_NAMES) {
+              // `each`: ε for each answer, as in the thesis. `all`: for all of them together.
+              for (const [answers, times] of [
+                ['all', 1],
+                ['each', ANSWERS],
+              ] as const)
+                score(name, withNoise(noise, epsilon, times), { parts, noise, answers, epsilon });
+            }
           }
         }
       }
@@ -117,6 +154,7 @@ export const regression = defineStudy({
     return inSeries(records);
   },
   columns: {
+    noise: { values: NOISES },
     answers: { title: 'ε is for' },
     epsilon: { title: 'ε', values: EPSILON_TITLES },
     parts: { values: Object.fromEntries(PARTS.map((parts) => [parts, `${parts} samples`])) },
@@ -126,34 +164,37 @@ export const regression = defineStudy({
       caption: `{source}, over ε, ${SHOWN_PARTS} samples: R² / log₁₀ MSE`,
       each: ['source'],
       where: ({ parts = SHOWN_PARTS }) => parts === SHOWN_PARTS,
-      rows: ['learner', 'answers'],
+      rows: ['learner', 'noise', 'answers'],
       across: { column: 'epsilon', cell: errors },
     },
     samples: {
       caption: '{source}, over the number of samples, ε = 1: R² / log₁₀ MSE',
       each: ['source'],
       where: ({ parts, epsilon }) => parts !== undefined && (epsilon === 1 || epsilon === 'none'),
-      rows: ['learner', 'answers', 'epsilon'],
+      rows: ['learner', 'noise', 'answers', 'epsilon'],
       across: { column: 'parts', cell: errors },
     },
   },
   facts: {
-    bostonAggregated: aggregated('boston', 3),
+    bostonAggregated: aggregatedOf('boston', { epsilon: 3 }),
     bostonPlain: R2Of('boston', 'plain boosted', {}),
-    faresAggregated: aggregated('taxi fares', 3),
+    faresAggregated: aggregatedOf('taxi fares', { epsilon: 3 }),
     faresPlain: R2Of('taxi fares', 'plain boosted', {}),
-    fewSamples: boostedWith(3, 1),
-    manySamples: boostedWith(61, 2),
+    fewSamples: aggregatedOf('boston', { epsilon: 1, parts: 3 }, 1),
+    manySamples: aggregatedOf('boston', { epsilon: 1, parts: 61 }),
+    ...BY_NOISE,
+    bostonMedian: R2Of('boston', 'boosted, sample and aggregate', { parts: SHOWN_PARTS, epsilon: 'none' }),
     bostonForest: R2Of('boston', 'forest', { epsilon: 10 }),
     faresForest: R2Of('taxi fares', 'forest', { epsilon: 10 }),
     bostonForestPlain: R2Of('boston', 'forest', { epsilon: 'none' }),
     faresForestPlain: R2Of('taxi fares', 'forest', { epsilon: 'none' }),
     bestForAll: {
-      where: ({ answers, epsilon }) => answers === 'all' && epsilon !== 'none',
+      // The noise of the thesis keeps no ε.
+      where: ({ answers, noise }) => answers === 'all' && noise !== 'thesisLaplace',
       figure: (records) => {
         const means = [
-          ...Map.groupBy(records, ({ source, learner, parts, epsilon }) =>
-            [source, learner, parts, epsilon].join(),
+          ...Map.groupBy(records, ({ source, learner, parts, noise, epsilon }) =>
+            [source, learner, parts, noise, epsilon].join(),
           ).values(),
         ].map((group) => mean('R2')(group).value!);
         return means.length === 0 ? mean('R2')([]) : mean('R2', { digits: 1 })([{ R2: Math.max(...means) }]);
@@ -167,14 +208,11 @@ export const regression = defineStudy({
       Math.min(fact('bostonForest'), fact('faresForest')) > 0 &&
       fact('bostonForest') < fact('bostonForestPlain') / 2 &&
       fact('faresForest') < fact('faresForestPlain') / 2,
+    noiseDecides: (fact) =>
+      fact('thesisLaplaceAt1') > fact('derivedAt1') &&
+      fact('derivedAt1') > Math.max(fact('printedAt1'), fact('printedLaplaceAt1')),
+    thesisComesNear: (fact) => fact('thesisLaplaceAt1') > fact('bostonMedian') - 0.05,
     samplesHelp: (fact) => fact('manySamples') > fact('fewSamples'),
   },
   words: new URL('regression.md', import.meta.url),
 });
-
-/** Parts and ε of what is asked of sample and aggregate. A part has a row at least. */
-function aggregates(rows: number): { readonly parts: number; readonly epsilon: number }[] {
-  return PARTS.filter((parts) => parts <= rows).flatMap((parts) =>
-    [...(parts === SHOWN_PARTS ? STUDY_EPSILONS : [1]), Infinity].map((epsilon) => ({ parts, epsilon })),
-  );
-}

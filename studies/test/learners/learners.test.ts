@@ -10,7 +10,8 @@ import { classificationForest, giniOf, regressionForest, squaredErrorOf } from '
 import { gridDbscan } from '../../learners/grid-dbscan.ts';
 import type { Criterion, ForestShape } from '../../learners/private-tree.ts';
 import { recursiveDbscan } from '../../learners/recursive-dbscan.ts';
-import { sampleAndAggregate } from '../../learners/sample-and-aggregate.ts';
+import { aggregated, sampleAndAggregate } from '../../learners/sample-and-aggregate.ts';
+import type { SmoothNoise } from '../../learners/smooth-noise.ts';
 import { adjustedRand, petals } from '../../learners/study/clusters.ts';
 import { thesisDbscan } from '../../learners/thesis-dbscan.ts';
 
@@ -211,6 +212,23 @@ describe('sample and aggregate', () => {
     expect(ask(0.01).every((y) => y >= 0 && y <= 2)).toBe(true);
     expect(ask(1)).toEqual(ask(1));
     expect(() => ask(1, 4)).toThrow('"parts"');
+  });
+
+  it('gives each answer its part of ε and of δ', () => {
+    const asked: unknown[] = [];
+    const noise: SmoothNoise = {
+      admits: (budget) => {
+        asked.push(budget);
+        return { beta: 1, factor: 0 };
+      },
+      draw: () => 1,
+    };
+    const answers = [[1], [0.5]];
+    expect(aggregated(source('a'), answers, { target, noise, epsilon: 1, dpDelta: 0.1 })).toEqual([1, 0.5]);
+    expect(asked).toEqual([
+      { epsilon: 0.5, dpDelta: 0.05 },
+      { epsilon: 0.5, dpDelta: 0.05 },
+    ]);
   });
 });
 

@@ -7,12 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { logisticModel, networkModel } from '../../learners/models.ts';
 import { epsilonOfSteps, noiseOfSteps, ORDERS, renyiOf } from '../../learners/renyi.ts';
 import { privateDescent } from '../../learners/sgd.ts';
-import {
-  admissible,
-  privateMedian,
-  quartic,
-  smoothSensitivityOfMedian,
-} from '../../learners/smooth-median.ts';
+import { privateMedian, smoothSensitivityOfMedian } from '../../learners/smooth-median.ts';
+import { quartic, SMOOTH_NOISES } from '../../learners/smooth-noise.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
 
 /** By the definition, with e^{−β} = p/q: max over k of (p/q)^k A(k), times q^n, in whole numbers. */
@@ -63,8 +59,11 @@ describe('the smooth sensitivity of the median', () => {
 
   it('takes noise that shifts and stretches within ε, at every output', () => {
     const h = (z: number) => Math.SQRT2 / Math.PI / (1 + z ** 4);
-    for (const epsilon of [0.1, 1, 5]) {
-      const { beta, factor } = admissible(epsilon);
+    const all = [0.1, 1, 5].flatMap((epsilon) =>
+      (['derived', 'printed'] as const).map((name) => ({ epsilon, name })),
+    );
+    for (const { epsilon, name } of all) {
+      const { beta, factor } = SMOOTH_NOISES[name].admits({ epsilon, dpDelta: 0 });
       let worst = 0;
       for (let z = -20; z <= 20; z += 0.01) {
         for (const lambda of [-beta, 0, beta]) {
@@ -73,8 +72,43 @@ describe('the smooth sensitivity of the median', () => {
         }
       }
       expect(worst).toBeLessThanOrEqual(epsilon);
-      expect(worst).toBeGreaterThan(0.6 * epsilon);
+      // The printed constants leave more than half of ε unused.
+      expect(worst).toBeGreaterThan((name === 'derived' ? 0.6 : 0.3) * epsilon);
     }
+  });
+
+  it('takes Laplace noise with the printed constants within (ε, δ), and not with those of the thesis', () => {
+    const budget = { epsilon: 1, dpDelta: 1e-3 };
+    /** The δ that a shift by one S and a stretch need, whichever way S changes. */
+    const needed = (name: keyof typeof SMOOTH_NOISES, { epsilon, dpDelta }: typeof budget) => {
+      const { beta, factor } = SMOOTH_NOISES[name].admits({ epsilon, dpDelta });
+      const h = (z: number) => Math.exp(-Math.abs(z)) / 2;
+      const beyond = (lambda: number) => (z: number) => {
+        const moved = Math.exp(lambda) * h(Math.exp(lambda) * z + 1 / factor);
+        return Math.max(0, h(z) - Math.exp(epsilon) * moved);
+      };
+      return Math.max(...[-beta, beta].map((lambda) => integrate(beyond(lambda), -60, 60)));
+    };
+    for (const epsilon of [0.1, 1, 3]) {
+      const delta = needed('printedLaplace', { epsilon, dpDelta: 1e-3 });
+      expect(delta).toBeGreaterThan(0);
+      expect(delta).toBeLessThanOrEqual(1e-3);
+    }
+    expect(needed('thesisLaplace', budget)).toBeGreaterThan(0.05);
+  });
+
+  it('has the constants of the paper, and those of the thesis', () => {
+    const of = (name: keyof typeof SMOOTH_NOISES) => {
+      const { beta, factor } = SMOOTH_NOISES[name].admits({ epsilon: 0.5, dpDelta: 2 * Math.exp(-10) });
+      return [beta, factor].map((value) => Number(value.toFixed(9)));
+    };
+    // γ = 4: ε/(2(γ + 1)) and 2(γ + 1)/ε. ln(2/δ) = 10: ε/(2 · 10) and 2/ε.
+    expect([of('printed'), of('printedLaplace'), of('thesisLaplace')]).toEqual([
+      [0.05, 20],
+      [0.025, 4],
+      [0.5, 2],
+    ]);
+    expect(() => SMOOTH_NOISES.printedLaplace.admits({ epsilon: 1, dpDelta: 0 })).toThrow('"dpDelta"');
   });
 
   it('draws that noise: its distribution, by quantiles', () => {

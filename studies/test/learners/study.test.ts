@@ -57,7 +57,7 @@ describe('of the user’s own rows', () => {
     const R2 = (where: Tidy) => scores(records, 'R2', where).map(Number);
     expect(Math.min(...R2({ learner: 'plain boosted' }))).toBeGreaterThan(0.99);
     expect(Math.max(...R2({ learner: 'mean' }))).toBeLessThan(0.1);
-    const aggregated = { learner: 'boosted, sample and aggregate', parts: 31 };
+    const aggregated = { learner: 'boosted, sample and aggregate', parts: 31, noise: 'derived' };
     expect(Math.min(...R2({ ...aggregated, answers: 'each', epsilon: 10 }))).toBeGreaterThan(0.9);
     expect(Math.max(...R2({ ...aggregated, answers: 'all', epsilon: 0.1 }))).toBeLessThan(0.5);
     // A part has a row at least.
