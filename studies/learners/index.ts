@@ -1,6 +1,7 @@
 /** Learners under differential privacy on raw and on reduced rows, and attacks on their promises. */
 import type { StudyGroup } from '../instrument/study.ts';
 import { LEARNER_AUDITS } from './audits.ts';
+import { accountants } from './study/accountants.ts';
 import { accuracy } from './study/accuracy.ts';
 import { auditsStudy } from './study/audited.ts';
 import { clusters } from './study/clusters.ts';
@@ -14,6 +15,7 @@ export const learners: StudyGroup = {
     accuracy,
     regression,
     clusters,
+    accountants,
     auditsStudy(LEARNER_AUDITS, {
       id: 'learners/audits',
       of: 'learner',

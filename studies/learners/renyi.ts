@@ -29,7 +29,7 @@ export const ORDERS: readonly number[] = [
 /** Relative, of sums of a thousand terms. */
 const ROUNDING = 1e-10;
 
-interface SampledGaussian {
+export interface SampledGaussian {
   /** q in (0, 1]. */
   readonly rate: number;
   /** σ, the deviation in units of C. */

@@ -1,14 +1,16 @@
-/** Smooth sensitivity against brute force in exact arithmetic, its noise against its density, the Rényi accountant against published figures, gradients against differences. */
+/** Smooth sensitivity against brute force in exact arithmetic, its noise against its density, accountants against published figures, gradients against differences. */
 
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logisticModel, networkModel } from '../../learners/models.ts';
+import { epsilonByMoments, momentOf } from '../../learners/moments.ts';
 import { epsilonOfSteps, noiseOfSteps, ORDERS, renyiOf } from '../../learners/renyi.ts';
 import { privateDescent } from '../../learners/sgd.ts';
 import { privateMedian, smoothSensitivityOfMedian } from '../../learners/smooth-median.ts';
 import { quartic, SMOOTH_NOISES } from '../../learners/smooth-noise.ts';
+import { ACCOUNTED } from '../../learners/study/accountants.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
 
 /** By the definition, with e^{−β} = p/q: max over k of (p/q)^k A(k), times q^n, in whole numbers. */
@@ -129,24 +131,43 @@ describe('the smooth sensitivity of the median', () => {
   });
 });
 
-describe('the Rényi accountant', () => {
-  /** As published accountants turned orders into ε before 2020. */
-  const earlier = (mechanism: Parameters<typeof renyiOf>[0], dpDelta: number) =>
-    Math.min(...ORDERS.map((alpha) => renyiOf(mechanism, alpha) - Math.log(dpDelta) / (alpha - 1)));
+describe('accountants', () => {
+  it.each([
+    { of: ACCOUNTED['Abadi et al. 2016, section 3.2']!, moments: 1.259, renyi: 1.0355 },
+    { of: ACCOUNTED['Bu et al. 2020, figure 4']!, moments: 1.35, renyi: 1.107 },
+    { of: { rate: 0.2, noise: 2, steps: 60 }, moments: 4.832, renyi: 4.234 },
+    { of: { rate: 0.05, noise: 1.1, steps: 200 }, moments: 5.093, renyi: 4.468 },
+  ])('state $moments by moments, as printed, and $renyi by Rényi, for the same noise', (row) => {
+    expect(epsilonByMoments(row.of, 1e-5)).toBeCloseTo(row.moments, 3);
+    expect(epsilonOfSteps(row.of, 1e-5)).toBeCloseTo(row.renyi, 3);
+  });
 
   it.each([
     // Abadi et al. 2016, section 3.2: 1.26 where strong composition has 9.34.
-    { rate: 0.01, noise: 4, steps: 10_000, published: 1.26 },
+    { ...ACCOUNTED['Abadi et al. 2016, section 3.2']!, published: 1.26 },
     // Bu, Dong, Long and Su, "Deep learning with Gaussian differential privacy", 2020, figure 4: 20 and 70 epochs of 60,000 rows.
-    { rate: 256 / 60_000, noise: 1.3, steps: Math.round((20 * 60_000) / 256), published: 1.34 },
+    { ...ACCOUNTED['Bu et al. 2020, figure 4']!, published: 1.34 },
     // Their accountant has orders between whole ones, too, which matter where the best is about 3.
     { rate: 256 / 60_000, noise: 0.7, steps: Math.round((70 * 60_000) / 256), published: 8.68, above: 1.04 },
-  ])('gives the published $published', ({ published, above = 1.01, ...mechanism }) => {
-    expect(earlier(mechanism, 1e-5)).toBeGreaterThan(published * 0.99);
-    expect(earlier(mechanism, 1e-5)).toBeLessThan(published * above);
+  ])('by moments give the published $published', ({ published, above = 1.01, ...mechanism }) => {
+    expect(epsilonByMoments(mechanism, 1e-5)).toBeGreaterThan(published * 0.99);
+    expect(epsilonByMoments(mechanism, 1e-5)).toBeLessThan(published * above);
     expect(epsilonOfSteps(mechanism, 1e-5)).toBeLessThan(published);
   });
 
+  it('by moments state the ε at which the printed δ is the one asked for', () => {
+    const mechanism = { rate: 0.05, noise: 1.1, steps: 200 };
+    const epsilon = epsilonByMoments(mechanism, 1e-5);
+    const lambdas = ORDERS.map((order) => order - 1);
+    const printed = Math.min(
+      ...lambdas.map((lambda) => Math.exp(momentOf(mechanism, lambda) - lambda * epsilon)),
+    );
+    expect(printed / 1e-5).toBeCloseTo(1, 9);
+    expect(() => epsilonByMoments(mechanism, 0)).toThrow('"dpDelta"');
+  });
+});
+
+describe('the Rényi accountant', () => {
   it('is the integral of the moment, for a whole order', () => {
     const [q, noise] = [0.2, 1.5];
     const normal = (x: number) => Math.exp((-x * x) / (2 * noise ** 2)) / (noise * Math.sqrt(2 * Math.PI));
