@@ -10,7 +10,7 @@
  *   impurity of a node is monotone: an added row raises it for every candidate by at least 0 and at most Δ (see the two criteria). All
  *   utilities then move the same way, so that either the weight of a candidate or the sum of weights moves, not both against each other:
  *   weights exp(εu/Δ), twice as steep as in general, are (ε, 0)-private. With u′ᵢ ∈ [uᵢ − Δ, uᵢ] the probability wᵢ/Σw changes by a factor
- *   between exp(−ε), where only wᵢ falls, and exp(ε), where only the others do.
+ *   between exp(−ε), where only wᵢ falls, and exp(ε), where only the others do. The ordinary weights exp(εu/(2Δ)) need no such argument.
  * - *Leaves* have disjoint rows, too: noise for one row in one leaf.
  * - *A tree* costs its levels and its leaves (basic composition; each level is chosen after those above it).
  * - *A forest.* Rows that are dealt out, each to one tree at random and on its own, are disjoint: the forest costs what its dearest tree does.
@@ -40,6 +40,8 @@ export interface ForestShape {
   readonly splitShare: number;
   /** `disjoint`: each row goes to one tree. `shared`: all trees have all rows. */
   readonly dealing: 'disjoint' | 'shared';
+  /** Of the exponential mechanism: εu/Δ, which monotone utilities allow, or the ordinary εu/(2Δ) of Friedman and Schuster, which wastes half. */
+  readonly exponent?: 'monotone' | 'ordinary';
 }
 
 export interface ForestSetting extends ForestShape {
@@ -147,20 +149,21 @@ interface Growing {
 
 function growTree(growing: Growing, part: readonly number[], epsilon: number): Tree {
   const { source, random, binned, criterion, setting } = growing;
-  const { depth, bins, splitShare, featuresPerNode } = setting;
+  const { depth, bins, splitShare, featuresPerNode, exponent = 'monotone' } = setting;
   const inner = 2 ** depth - 1;
   const features = new Int32Array(inner);
   const thresholds = new Int32Array(inner);
   const perLevel = depth === 0 ? 0 : (epsilon * splitShare) / depth;
+  // Monotone utilities: weights twice as steep cost ε, not 2ε.
+  const steepness = exponent === 'monotone' ? 2 : 1;
   const perLeaf = depth === 0 ? epsilon : epsilon * (1 - splitShare);
   const nodes: (readonly number[])[] = [part];
   for (let node = 0; node < inner; node += 1) {
     const rows = nodes[node]!;
     const asked = chooseFeatures(random, setting.ranges.length, featuresPerNode);
     const utilities = asked.flatMap((feature) => utilitiesOf(growing, rows, feature));
-    // Monotone utilities: weights twice as steep cost ε, not 2ε.
     const { sensitivity } = criterion;
-    const chosen = exponentialMechanism(source, utilities, { sensitivity, epsilon: 2 * perLevel });
+    const chosen = exponentialMechanism(source, utilities, { sensitivity, epsilon: steepness * perLevel });
     const feature = asked[Math.floor(chosen / (bins - 1))]!;
     const threshold = chosen % (bins - 1);
     features[node] = feature;

@@ -2,7 +2,7 @@
 
 import { generator, predictableRandomness, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { RandomForestClassifier } from 'ml-random-forest';
-import { mean, spread, where } from '../../instrument/figure.ts';
+import { mean, spread } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import type { Split } from '../../speed/accuracy/splits.ts';
@@ -17,8 +17,22 @@ const ACCURACY_EPSILONS: readonly number[] = [...STUDY_EPSILONS, TIMED_EPSILON];
 /** Seeds, rows that the library learns on, and rows that it answers. */
 const ASKED_OF_LIBRARY = { seeds: 3, learnt: 250, asked: 200 };
 
-const accuracyOf = (source: SourceName, epsilon: Tidy[string], digits = 0) => ({
-  where: { source, learner: 'forest', epsilon },
+/** The forests, by the exponent with which they choose splits. */
+const FORESTS = { forest: 'monotone', 'ordinary forest': 'ordinary' } as const;
+const LEARNERS: Readonly<Record<keyof typeof FORESTS | 'library' | 'majority', string>> = {
+  forest: 'forest, exponent ε/Δ',
+  'ordinary forest': 'forest, exponent ε/2Δ',
+  library: 'library',
+  majority: 'most frequent class',
+};
+
+const accuracyOf = (
+  source: SourceName,
+  epsilon: Tidy[string],
+  digits = 0,
+  learner: keyof typeof FORESTS = 'forest',
+) => ({
+  where: { source, learner, epsilon },
   figure: mean('accuracy', { digits }),
 });
 /** Facts of a source: far beyond any useful ε, without noise, and without learning. */
@@ -26,8 +40,17 @@ const glance = (source: SourceName, name: string) => ({
   [`${name}At100`]: accuracyOf(source, TIMED_EPSILON, 1),
   [`${name}Plain`]: accuracyOf(source, 'none', 1),
   [`${name}Majority`]: { where: { source, learner: 'majority' }, figure: mean('accuracy', { digits: 1 }) },
-  [`${name}Time`]: { where: { source }, figure: mean('ms', { unit: 'ms' }) },
+  [`${name}Time`]: { where: { source, learner: 'forest' }, figure: mean('ms', { unit: 'ms' }) },
 });
+
+/** Facts of the forest with the ordinary exponent, of a source. */
+const ordinary = (source: SourceName, name: string) =>
+  Object.fromEntries(
+    ([1, 3, 10] as const).map((epsilon) => [
+      `${name}OrdinaryAt${epsilon}`,
+      accuracyOf(source, epsilon, 0, 'ordinary forest'),
+    ]),
+  );
 
 export const accuracy = defineStudy({
   id: 'learners/accuracy',
@@ -40,7 +63,7 @@ export const accuracy = defineStudy({
     };
   },
   titleOf: ({ source }) => `forests, ${source}`,
-  expectedSeconds: ({ seeds, rows }) => seeds * (0.3 + rows / 3000),
+  expectedSeconds: ({ seeds, rows }) => seeds * (0.6 + rows / 1500),
   async *measure({ source, seeds }, { own }): AsyncGenerator<Tidy> {
     const table = await tableOfCase(source, own, 'class');
     const classes = Math.max(...table.targets) + 1;
@@ -51,33 +74,40 @@ export const accuracy = defineStudy({
       const score = (predict: (row: readonly number[]) => number) =>
         percent(test.filter((row) => predict(table.rows[row]!) === table.targets[row]).length, test.length);
       for (const epsilon of [...ACCURACY_EPSILONS, Infinity]) {
-        const started = performance.now();
-        const random = predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`);
-        const setting = { ...shape, ranges: table.ranges, classes, epsilon };
-        const { predict } = classificationForest(random, rows, labels, setting);
-        const ms = Number((performance.now() - started).toFixed(4));
-        yield {
-          ...{ seed, learner: 'forest', epsilon: told(epsilon), accuracy: score(predict) },
-          ...(epsilon === TIMED_EPSILON && { ms }),
-        };
+        for (const [learner, exponent] of Object.entries(FORESTS)) {
+          // Without noise the exponent makes no difference.
+          if (epsilon === Infinity && learner !== 'forest') continue;
+          const started = performance.now();
+          const random = predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`);
+          const setting = { ...shape, exponent, ranges: table.ranges, classes, epsilon };
+          const { predict } = classificationForest(random, rows, labels, setting);
+          const ms = Number((performance.now() - started).toFixed(4));
+          yield {
+            ...{ seed, learner, epsilon: told(epsilon), accuracy: score(predict) },
+            ...(epsilon === TIMED_EPSILON && { ms }),
+          };
+        }
       }
+      const plain = { seed, epsilon: 'none' };
       if (seed < ASKED_OF_LIBRARY.seeds)
-        yield { seed, learner: 'library', accuracy: libraryAccuracy(table, { train, test }, seed) };
+        yield { ...plain, learner: 'library', accuracy: libraryAccuracy(table, { train, test }, seed) };
       const counts = Array.from({ length: classes }, (_, c) => labels.filter((label) => label === c).length);
-      yield { seed, learner: 'majority', accuracy: score(() => largestAt(counts)) };
+      yield { ...plain, learner: 'majority', accuracy: score(() => largestAt(counts)) };
       // Lets an interruption be heard.
       await new Promise((resolve) => setImmediate(resolve));
     }
   },
-  columns: { source: { title: 'data' }, epsilon: { values: { ...EPSILON_TITLES, none: 'plain' } } },
+  columns: {
+    source: { title: 'data' },
+    learner: { values: LEARNERS },
+    epsilon: { values: EPSILON_TITLES },
+  },
   tables: {
     forests: {
       caption: 'Accuracy in percent over ε',
-      rows: ['source'],
+      rows: ['source', 'learner'],
       across: { column: 'epsilon', cell: spread('accuracy', { digits: 1 }) },
       cells: {
-        library: where({ learner: 'library' }, spread('accuracy', { digits: 1 })),
-        'most frequent class': where({ learner: 'majority' }, spread('accuracy', { digits: 1 })),
         [`ms at ε = ${TIMED_EPSILON}`]: spread('ms', { digits: 1 }),
       },
     },
@@ -87,6 +117,9 @@ export const accuracy = defineStudy({
     irisAt1: accuracyOf('iris', 1),
     irisAt10: accuracyOf('iris', 10),
     irisWithoutNoise: accuracyOf('iris', 'none'),
+    ...ordinary('iris', 'iris'),
+    ...ordinary('taxi with tip and total', 'telling'),
+    irisAt3: accuracyOf('iris', 3),
     tellingAt1: accuracyOf('taxi with tip and total', 1),
     tellingWithMost: accuracyOf('taxi with tip and total', TIMED_EPSILON),
     taxiAt1: accuracyOf('taxi', 1, 1),
@@ -97,6 +130,8 @@ export const accuracy = defineStudy({
   holds: {
     irisLearns: (fact) =>
       fact('irisAt10') > fact('irisAt1') && fact('irisAt10') >= fact('irisWithoutNoise') - 1,
+    ordinaryCosts: (fact) =>
+      fact('tellingAt1') > fact('tellingOrdinaryAt1') + 5 && fact('irisAt10') > fact('irisOrdinaryAt10') + 2,
     taxiLearnsNothing: (fact) => Math.abs(fact('taxiPlain') - fact('taxiMajority')) < 1,
   },
   words: new URL('accuracy.md', import.meta.url),

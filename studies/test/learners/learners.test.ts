@@ -87,6 +87,16 @@ describe('a forest', () => {
     expect(accuracy(classify(0.001, 'a', { dealing }).predict)).toBeLessThan(plain - 0.1);
   });
 
+  it('with the ordinary exponent splits as with the other at half of ε', () => {
+    const splits = (epsilon: number, shape: Partial<ForestShape> = {}) => {
+      const { forest } = classify(epsilon, 'o', { trees: 1, ...shape });
+      return forest.trees.map(({ features, thresholds }) => [...features, ...thresholds]);
+    };
+    expect(splits(3, { exponent: 'ordinary' })).toEqual(splits(1.5, { exponent: 'monotone' }));
+    expect(splits(3, { exponent: 'ordinary' })).not.toEqual(splits(3));
+    expect(splits(3)).toEqual(splits(3, { exponent: 'monotone' }));
+  });
+
   it('deals every row to one tree, or to all', () => {
     const counted = (dealing: ForestShape['dealing']) =>
       classify(Infinity, 'b', { dealing }).forest.trees.map(({ leaves }) =>
