@@ -9,6 +9,7 @@ import { OUTLIER } from './expanded.ts';
 import { classificationForest, giniOf, regressionForest } from './forests.ts';
 import { gridDbscan } from './grid-dbscan.ts';
 import { logisticModel } from './models.ts';
+import { ballNoise, minimum, objectivePerturbed, outputPerturbed } from './perturbed-regression.ts';
 import { type ForestShape, growForest } from './private-tree.ts';
 import { recursiveDbscan } from './recursive-dbscan.ts';
 import { epsilonOfSteps, noiseOfSteps } from './renyi.ts';
@@ -205,6 +206,35 @@ function descended(source: RandomSource, sampled: boolean): Events {
   });
 }
 
+/** A row in one dimension whose label turns, among others whose labels cancel. */
+const TURNED = { lambda: 0.1, rows: [[1], [1], [1]], left: [1, 1, 0], right: [0, 1, 0] };
+
+/** The weight is above that of the likelier of the two without noise. */
+function regressed(learn: (labels: readonly number[]) => readonly number[]): Events {
+  const [above] = minimum(TURNED.rows, TURNED.left, TURNED);
+  return events(TURNED.left, TURNED.right, (labels) => learn(labels)[0]! > above!);
+}
+
+function outputNoise(source: RandomSource, forgets: boolean): Events {
+  const { lambda, rows } = TURNED;
+  // The twin has noise for rows that count once, as without regularisation.
+  const beta = (rows.length * AUDITED_EPSILON) / 2;
+  return regressed((labels) =>
+    forgets
+      ? [minimum(rows, labels, { lambda })[0]! + ballNoise(source, 1, beta)[0]!]
+      : outputPerturbed(source, rows, labels, { lambda, epsilon: AUDITED_EPSILON }),
+  );
+}
+
+function objectiveNoise(source: RandomSource, twice: boolean): Events {
+  const { lambda, rows } = TURNED;
+  return regressed((labels) => {
+    if (!twice) return objectivePerturbed(source, rows, labels, { lambda, epsilon: AUDITED_EPSILON });
+    const [b] = ballNoise(source, 1, AUDITED_EPSILON / 2);
+    return minimum(rows, labels, { lambda, tilt: [b! / rows.length ** 2] });
+  });
+}
+
 /** Claims without δ, and how often they are attacked. */
 const PURELY = { dpDelta: 0, runs: 8000 };
 
@@ -270,6 +300,20 @@ export const LEARNER_AUDITS: readonly LearnerAudit[] = [
     ...{ ...PURELY, runs: 300 },
     twin: 'as read',
     broken: middleOfSimplex,
+  },
+  {
+    name: 'regression, noise on the output',
+    ...PURELY,
+    honest: (source) => outputNoise(source, false),
+    twin: 'noise without a look at Λ',
+    broken: (source) => outputNoise(source, true),
+  },
+  {
+    name: 'regression, noise in the objective',
+    ...PURELY,
+    honest: (source) => objectiveNoise(source, false),
+    twin: 'noise divided by n twice',
+    broken: (source) => objectiveNoise(source, true),
   },
   {
     name: 'SGD',

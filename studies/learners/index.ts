@@ -6,6 +6,7 @@ import { accuracy } from './study/accuracy.ts';
 import { auditsStudy } from './study/audited.ts';
 import { clusters } from './study/clusters.ts';
 import { features } from './study/features.ts';
+import { perturbation } from './study/perturbation.ts';
 import { regression } from './study/regression.ts';
 
 export const learners: StudyGroup = {
@@ -13,6 +14,7 @@ export const learners: StudyGroup = {
   title: 'Eigenveil: learners under differential privacy, and the features that serve them',
   studies: [
     accuracy,
+    perturbation,
     regression,
     clusters,
     accountants,

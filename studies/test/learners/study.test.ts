@@ -17,6 +17,7 @@ import { projection } from '../../learners/projection.ts';
 import { accuracy } from '../../learners/study/accuracy.ts';
 import { adjustedRand, clusters } from '../../learners/study/clusters.ts';
 import { features } from '../../learners/study/features.ts';
+import { perturbation } from '../../learners/study/perturbation.ts';
 import { regression } from '../../learners/study/regression.ts';
 
 describe('of the user’s own rows', () => {
@@ -50,6 +51,18 @@ describe('of the user’s own rows', () => {
     expect(scores(records, 'accuracy', { learner: 'forest', epsilon: 100 })).toEqual([100, 100, 100]);
     expect(scores(records, 'accuracy', { learner: 'library' })).toEqual([100, 100, 100]);
     expect(scores(records, 'accuracy', { learner: 'majority' })).toEqual([50, 50, 50]);
+  });
+
+  it('a regression learns classes without noise, and with little in its objective or on its output', async () => {
+    const records = await all(perturbation);
+    const accuracies = (arm: string, epsilon: Tidy[string]) =>
+      scores(records, 'accuracy', { arm, epsilon, lambda: 0.01 });
+    for (const arm of ['objective', 'output']) {
+      expect(accuracies(arm, 10)).toHaveLength(3);
+      expect(Math.min(...accuracies(arm, 10).map(Number))).toBeGreaterThan(70);
+    }
+    expect(accuracies('neither', 'none')).toEqual([100, 100, 100]);
+    expect(scores(records, 'accuracy', { arm: 'most frequent class' })).toEqual([50, 50, 50]);
   });
 
   it('learners of numbers take classes for numbers, and noise costs them R²', async () => {
