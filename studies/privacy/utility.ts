@@ -9,6 +9,7 @@ import { VERDICTS } from './inference.ts';
 import { identityOf, type Panel, PCA_METHODS, type PcaMethod, type Site } from './methods/index.ts';
 import { energyRatio, subspaceDistance, truthOf } from './metrics.ts';
 import { calibrations, crossings, promises, publicRanges } from './promises.ts';
+import { ROUNDS_FACTS, ROUNDS_TABLE, roundsWithoutNoise, runOf } from './rounds.ts';
 import {
   componentsOf,
   DEALING_TITLES,
@@ -33,6 +34,8 @@ const POOLED_SITES = 2;
 const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
 const QUICK_DEALINGS: readonly Dealing[] = [10, EQUAL];
 const DISTANCE_COMPONENTS = 2;
+/** In each case: rounds without noise depend on the random start alone. */
+const SEEDS_WITHOUT_NOISE = 10;
 
 /** Up to so many features: seeds of pooled cases, and of those with sites. */
 const SEEDS = [
@@ -175,13 +178,17 @@ export const utility = defineStudy({
         for (const method of methodsOf(sites)) yield described(method, spreadRows, most, epsilon);
       for (const method of methodsOf(sites)) {
         const { name } = method;
-        const source = predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${name} ${seed}`);
-        const found = method.run(source, spreadRows, settingOf(method, most, epsilon));
+        const seeded = () =>
+          predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${name} ${seed}`);
+        const setting = settingOf(method, most, epsilon);
+        const { found, seen } = runOf(method, seeded(), spreadRows, setting);
+        const given = components.filter((k) => k <= (method.mostComponents ?? k));
         yield {
-          ...{ seed, method: name },
+          ...{ seed, method: name, ...seen },
+          ...(seed < SEEDS_WITHOUT_NOISE && roundsWithoutNoise(method, seeded(), spreadRows, setting)),
           // A method that refuses to give components has no energy, and counts so in the mean.
           ...(found === undefined && { gaveUp: 1 }),
-          ...Object.fromEntries(components.map((k) => [`energy${k}`, percent(energyRatio(found, k, truth))])),
+          ...Object.fromEntries(given.map((k) => [`energy${k}`, percent(energyRatio(found, k, truth))])),
           ...(components.includes(DISTANCE_COMPONENTS) && {
             distance: percent(subspaceDistance(found, DISTANCE_COMPONENTS, truth)),
           }),
@@ -275,6 +282,7 @@ export const utility = defineStudy({
     pure: energyTable('pure'),
     local: energyTable('local'),
     unkept: energyTable('unkept'),
+    rounds: ROUNDS_TABLE,
     kept: {
       caption: 'ε that is kept by methods that are told ε = 1',
       where: (record) => record.epsilon === 1 && isIn('unkept')(record),
@@ -344,6 +352,7 @@ export const utility = defineStudy({
     shape: lead('eigenveil-one', 'central-triangle'),
     chanceOneTask: lead('eigenveil', 'random-directions'),
     chanceTwoTasks: lead('eigenveil-around', 'random-directions'),
+    ...ROUNDS_FACTS,
   },
   holds: {
     behindSome: (fact) => Math.min(fact('behindOneTask'), fact('behindTwoTasks'), fact('behindCspAlone')) > 0,
@@ -351,6 +360,8 @@ export const utility = defineStudy({
     noiseCostsTheSame: (fact) => Math.max(Math.abs(fact('oneServer')), Math.abs(fact('bothServers'))) < 1,
     shapePays: (fact) => fact('shape') > 0,
     aheadOfChance: (fact) => Math.min(fact('chanceOneTask'), fact('chanceTwoTasks')) > 0,
+    thresholdActs: (fact) =>
+      fact('fewestRounds') >= 3 && fact('mostRounds') <= 14 && fact('stoppedAtTen') > fact('stoppedAtTenth'),
   },
   words: new URL('utility.md', import.meta.url),
 });

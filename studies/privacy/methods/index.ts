@@ -27,6 +27,7 @@ export { recoverCovariances, runElfedpca } from './elfedpca.ts';
 export { boundedRow, fromUpperTriangle, times } from './matrix.ts';
 export type { Panel, PcaMethod, PcaSetting, Row, Site } from './method.ts';
 export { identityOf } from './method.ts';
+export { MOST_ROUNDS } from './noisy-power.ts';
 export { randomDirections } from './random-directions.ts';
 export { eigenveil, stageRelease, stageTask, subtractOwnNoise } from './stage.ts';
 

@@ -98,6 +98,16 @@ export interface PcaMethod {
    * distribution: in units in which the second moments are the mean of x xᵀ over rows that are clipped to C and divided by it.
    */
   noiseDeviation?(sites: readonly Site[], setting: PcaSetting): number;
-  /** Orthonormal components, the strongest first; undefined where the method gives up. */
-  run(source: RandomSource, sites: readonly Site[], setting: PcaSetting): number[][] | undefined;
+  /** More are never given, however many are asked for. */
+  readonly mostComponents?: number;
+  /**
+   * Orthonormal components, the strongest first; undefined where the method gives up.
+   * @param onRounds is told how many rounds were needed, by methods that go on until something settles
+   */
+  run(
+    source: RandomSource,
+    sites: readonly Site[],
+    setting: PcaSetting,
+    onRounds?: (rounds: number) => void,
+  ): number[][] | undefined;
 }
