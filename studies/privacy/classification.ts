@@ -72,7 +72,7 @@ function choicesOf(features: number, trainingRows: number, isFull: boolean): Cho
 }
 
 /** Components come from the training rows alone. */
-function trialOf(data: LaboratoryData, method: PcaMethod, choice: Choice, seed: number) {
+export function trialOf(data: LaboratoryData, method: PcaMethod, choice: Choice, seed: number) {
   const { sites, components, epsilon } = choice;
   const { train, learn, test } = heldOut(data, seed);
   const next = generator(seedOf(`laboratory classification ${data.name} ${sites} ${seed}`));

@@ -3,6 +3,7 @@ import type { StudyGroup } from '../instrument/study.ts';
 import { attack } from './attack.ts';
 import { classification } from './classification.ts';
 import { clipping } from './clipping.ts';
+import { elfedpcaExperiment } from './elfedpca.ts';
 import { forecast } from './forecast.ts';
 import { publishing } from './publishing.ts';
 import { utility } from './utility.ts';
@@ -10,7 +11,7 @@ import { utility } from './utility.ts';
 export const privacy: StudyGroup = {
   name: 'privacy',
   title: 'Eigenveil: methods of private PCA side by side',
-  studies: [utility, clipping, classification, publishing, attack, forecast],
+  studies: [utility, clipping, classification, publishing, attack, elfedpcaExperiment, forecast],
   words: new URL('privacy.md', import.meta.url),
   usual: 'full',
   kept: 'privacy-comparison',

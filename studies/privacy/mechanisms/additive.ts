@@ -103,6 +103,21 @@ export function calibrateClassicGaussian({
 }
 
 /**
+ * The same formula for any ε, as publications use it: beyond ε = 1 nothing says that it is enough; 0 for ε = Infinity.
+ * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε > 0 and δ in (0, 1)
+ */
+export function publishedGaussian({
+  sensitivity,
+  epsilon,
+  dpDelta,
+}: Claim & { readonly dpDelta: number }): number {
+  checkPositive('sensitivity', sensitivity);
+  checkEpsilon(epsilon);
+  checkDelta(dpDelta);
+  return (sensitivity * Math.sqrt(2 * Math.log(1.25 / dpDelta))) / epsilon;
+}
+
+/**
  * The values with independent noise N(0, σ²), in the units of the values; σ covers an L2 sensitivity.
  * @throws ERR_DP_PARAMETER unless σ is finite and >= 0
  */

@@ -12,7 +12,7 @@ import {
   rhoOfBudget,
   sensitivitySquared,
 } from '@eigenveil/privacy';
-import { calibrateLaplace, gaussianMechanism } from '../mechanisms/additive.ts';
+import { calibrateLaplace, gaussianMechanism, publishedGaussian } from '../mechanisms/additive.ts';
 import {
   secondMomentSensitivity,
   symmetricGaussianNoise,
@@ -194,6 +194,25 @@ export const analyzeGauss = secondMomentMethod({
     symmetricGaussianNoise(source, dimension, { sigma: secondMomentGaussian(dimension, setting) }),
 });
 
+/** For ELFedPCA's own experiment alone: the centralised Gaussian mechanism that it claims to equal, with the same τ. */
+export const centralPublished = secondMomentMethod({
+  name: 'central-published',
+  title: 'central Gaussian',
+  reference: 'Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss" (2014)',
+  panel: 'unkept',
+  ...APPROXIMATE,
+  remarks: 'τ = √(2 ln(1.25/δ))/(n ε) on Σ x xᵀ/n at every ε, as published.',
+  keeps: (sites, setting) =>
+    keptByGaussian({
+      sigma: publishedSecondMoment(featuresOf(sites), setting),
+      sensitivity: secondMomentSensitivity(featuresOf(sites), 'add-remove').l2,
+      dpDelta: setting.dpDelta,
+    }),
+  deviation: publishedSecondMoment,
+  noise: (source, dimension, setting) =>
+    symmetricGaussianNoise(source, dimension, { sigma: publishedSecondMoment(dimension, setting) }),
+});
+
 /** The more degrees of freedom, the less noise, towards that of Gaussian noise; from here on little changes. */
 const DEGREES_OF_FREEDOM_FACTOR = 256;
 
@@ -263,6 +282,14 @@ export const ppdp = secondMomentMethod({
 /** The deviation of Gaussian noise on Σ x xᵀ; 0 for ε = Infinity. */
 export function secondMomentGaussian(dimension: number, setting: PcaSetting): number {
   return gaussianDeviation(secondMomentSensitivity(dimension, 'add-remove').l2, setting);
+}
+
+/** The published deviation of it, on Σ x xᵀ as on n times its mean. */
+function publishedSecondMoment(dimension: number, setting: PcaSetting): number {
+  return publishedGaussian({
+    ...setting,
+    sensitivity: secondMomentSensitivity(dimension, 'add-remove').l2,
+  });
 }
 
 /** The scale of Laplace noise on the upper triangle of Σ x xᵀ; 0 for ε = Infinity. */

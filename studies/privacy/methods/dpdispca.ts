@@ -12,7 +12,7 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateClassicGaussian } from '../mechanisms/additive.ts';
+import { calibrateClassicGaussian, publishedGaussian } from '../mechanisms/additive.ts';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/matrices.ts';
 import { keptByGaussian } from './actual.ts';
 import { secondMomentGaussian } from './central.ts';
@@ -105,3 +105,14 @@ export const dpdispcaRecalibrated = method(secondMomentGaussian, {
   title: 'DPdisPCA, recalibrated',
   remarks: 'The same with the analytic deviation for all ε.',
 });
+
+/** For ELFedPCA's own experiment alone: beyond ε = 1 nothing says that τ_i is enough, and from some ε on it is not. */
+export const dpdispcaPublished = method(
+  (dimension, setting) => publishedGaussian({ ...setting, sensitivity: sensitivityOf(dimension) }),
+  {
+    name: 'dpdispca-published',
+    title: 'DPdisPCA',
+    remarks:
+      'Rows are centred by their exact common mean, which nothing protects. Assumed R = d. The published deviation at every ε.',
+  },
+);

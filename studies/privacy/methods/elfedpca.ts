@@ -28,6 +28,7 @@
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/testbed/random';
+import { publishedGaussian } from '../mechanisms/additive.ts';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/matrices.ts';
 import { keptByGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';
@@ -141,9 +142,8 @@ export function elfedpcaSensitivity(sites: readonly Site[], variant: Variant): n
 
 /** τ, of the entries of E. */
 export function elfedpcaDeviation(sites: readonly Site[], setting: PcaSetting, variant: Variant): number {
-  const { epsilon, dpDelta } = setting;
   return variant === 'published'
-    ? Math.sqrt(2 * Math.log(1.25 / dpDelta)) / (rowsOf(sites) * epsilon)
+    ? publishedGaussian({ ...setting, sensitivity: 1 / rowsOf(sites) })
     : gaussianDeviation(elfedpcaSensitivity(sites, variant), setting);
 }
 

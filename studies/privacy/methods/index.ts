@@ -4,13 +4,14 @@ import {
   centralJoint,
   centralJointTwice,
   centralJointZcdp,
+  centralPublished,
   centralTriangle,
   nonPrivate,
   ppdp,
   wishart,
   wishartPublished,
 } from './central.ts';
-import { dpdispca, dpdispcaRecalibrated } from './dpdispca.ts';
+import { dpdispca, dpdispcaPublished, dpdispcaRecalibrated } from './dpdispca.ts';
 import { elfedpca, elfedpcaCorrected, elfedpcaRepaired } from './elfedpca.ts';
 import { hpdp } from './hpdp.ts';
 import { lgm, lgmPerNode } from './local-gaussian.ts';
@@ -61,4 +62,12 @@ export const PCA_METHODS: readonly PcaMethod[] = [
   wishartPublished,
   twoStageWritten,
   twoStagePublic,
+];
+
+/** What ELFedPCA's publication compares, each with the noise that it states at every ε, beside what no noise gives. */
+export const ELFEDPCA_EXPERIMENT: readonly PcaMethod[] = [
+  elfedpca,
+  dpdispcaPublished,
+  centralPublished,
+  nonPrivate,
 ];

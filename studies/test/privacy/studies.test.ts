@@ -111,6 +111,7 @@ describe("the user's own rows", () => {
       ...(await measuredOf('classification', { epsilon: 10 }, 2)),
       ...(await measuredOf('publishing', { epsilon: 10 }, 3)),
       ...(await measuredOf('attack', {}, 2)),
+      ...(await measuredOf('elfedpca', { epsilon: 1 }, 2)),
       ...(await measuredOf('forecast', { epsilon: 4 }, 3)),
     ];
     const recordsOfCases = (name: string) =>
@@ -129,6 +130,10 @@ describe("the user's own rows", () => {
     expect(recordsOfCases('forecast').map(({ question, components }) => [question, components])).toEqual([
       ['noise', 0],
       ['shares', 1],
+    ]);
+    expect(samples(recordsOfCases('elfedpca'), { method: 'non-private', seed: 1 }, 'accuracy')).toEqual([
+      undefined,
+      100,
     ]);
     const { text, contradictions } = await reported(cases, 'quick');
     expect(contradictions).toEqual([]);
