@@ -39,6 +39,12 @@ export function fastSampler(noise: CoefficientNoise, seed: string): () => number
   return () => Math.round(sigma * normal());
 }
 
+/** Continuous Laplace noise: the difference of two exponential numbers. */
+export function laplaceSampler(scale: number, seed: string): () => number {
+  const next = uniform(seed);
+  return () => scale * (Math.log(next()) - Math.log(next()));
+}
+
 /** One server's noise by the exact samplers of a release. */
 export function exactSampler(noise: CoefficientNoise, seed: string): () => number {
   const draw = noiseSampler(predictableRandomness(seed), noise);

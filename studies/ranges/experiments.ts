@@ -32,7 +32,7 @@ import {
 import {
   CONTESTANTS,
   type Contestant,
-  EPSILON,
+  curatorVariance,
   FALSE_ALARM,
   INTERVALS,
   LARGEST_HEIGHT,
@@ -123,7 +123,7 @@ export const experiments = defineStudy({
     const { answers, squares } = askedOf(what, strategy);
     const experiment = await meansOf(strategy, contestant, 'fast', repetitions, squares);
     const few = await meansOf(strategy, contestant, 'exact', PUBLISHED_REPETITIONS, squares);
-    const variance = publishedVariance(Math.log2(bins));
+    const variance = curatorVariance(Math.log2(bins) + 1);
     return answers.map(({ of, units, published, form }, i) => ({
       ...{ ...of, theory: moments.variance * units },
       ...(contestant.name === PUBLISHED && { published: variance * published }),
@@ -238,9 +238,6 @@ function askedOf(what: string, strategy: Strategy) {
     },
   };
 }
-
-/** The variance of one curator's continuous noise on a coefficient of Privelet. */
-const publishedVariance = (height: number): number => (2 * (height + 1) ** 2) / EPSILON ** 2;
 
 /** Privelet's intervals as the chart has them. */
 function drawnIntervals(records: readonly Tidy[]): Tidy[] {

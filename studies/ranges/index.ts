@@ -5,6 +5,7 @@ import type { Tidy } from '../instrument/tidy.ts';
 import { auditsStudy } from '../learners/study/audited.ts';
 import { RELEASE_AUDITS } from './audits.ts';
 import { experiments } from './experiments.ts';
+import { oneCurator } from './one-curator.ts';
 import { quantiles } from './quantiles.ts';
 import { strategies } from './strategies.ts';
 import { worth } from './worth.ts';
@@ -16,6 +17,7 @@ export const ranges: StudyGroup = {
   title: 'Eigenveil: private histograms, their errors, and the ranges that they give',
   studies: [
     experiments,
+    oneCurator,
     strategies,
     quantiles,
     auditsStudy(RELEASE_AUDITS, {

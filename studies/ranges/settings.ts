@@ -56,3 +56,6 @@ export const CONTESTANTS: readonly Contestant[] = [
 /** One feature; a row more or less. */
 export const noiseOf = (strategy: Strategy, kind: NoiseKind): CoefficientNoise =>
   calibrateRelease(strategy, { features: 1, neighbours: 'add-remove', budget: BUDGETS[kind] });
+
+/** The variance of one curator's continuous Laplace noise on a coefficient, for this L1 sensitivity: the published setting. */
+export const curatorVariance = (sensitivity: number): number => 2 * (sensitivity / EPSILON) ** 2;
