@@ -6,6 +6,7 @@ import { auditsStudy } from '../learners/study/audited.ts';
 import { RELEASE_AUDITS } from './audits.ts';
 import { experiments } from './experiments.ts';
 import { oneCurator } from './one-curator.ts';
+import { ownStrategy } from './own-strategy.ts';
 import { quantiles } from './quantiles.ts';
 import { strategies } from './strategies.ts';
 import { worth } from './worth.ts';
@@ -19,6 +20,7 @@ export const ranges: StudyGroup = {
     experiments,
     oneCurator,
     strategies,
+    ownStrategy,
     quantiles,
     auditsStudy(RELEASE_AUDITS, {
       id: 'ranges/audits',
