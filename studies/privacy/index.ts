@@ -3,6 +3,7 @@ import type { StudyGroup } from '../instrument/study.ts';
 import { attack } from './attack.ts';
 import { classification } from './classification.ts';
 import { clipping } from './clipping.ts';
+import { definiteness } from './definiteness.ts';
 import { elfedpcaExperiment } from './elfedpca.ts';
 import { forecast } from './forecast.ts';
 import { publishing } from './publishing.ts';
@@ -11,7 +12,16 @@ import { utility } from './utility.ts';
 export const privacy: StudyGroup = {
   name: 'privacy',
   title: 'Eigenveil: methods of private PCA side by side',
-  studies: [utility, clipping, classification, publishing, attack, elfedpcaExperiment, forecast],
+  studies: [
+    utility,
+    clipping,
+    classification,
+    publishing,
+    attack,
+    elfedpcaExperiment,
+    definiteness,
+    forecast,
+  ],
   words: new URL('privacy.md', import.meta.url),
   usual: 'full',
   kept: 'privacy-comparison',

@@ -162,9 +162,17 @@ interface SecondMoments
   readonly noise: (source: RandomSource, dimension: number, setting: PcaSetting) => Square;
 }
 
+/** A method whose noisy matrix can be looked at. */
+export type MomentsMethod = PcaMethod & Required<Pick<PcaMethod, 'noisyMoments'>>;
+
 /** Second moments of centred rows with symmetric noise. */
-function secondMomentMethod(of: SecondMoments): PcaMethod {
+function secondMomentMethod(of: SecondMoments): MomentsMethod {
   const { neighbours, epsilon, remarks, keeps, deviation, noise, ...named } = of;
+  const noisyMoments: MomentsMethod['noisyMoments'] = (source, sites, setting) => {
+    const dimension = featuresOf(sites);
+    const moments = secondMoment(centredExactly(sites, setting).flat(), dimension);
+    return add(moments, noise(source, dimension, setting));
+  };
   return {
     ...named,
     dependsOnSites: false,
@@ -173,11 +181,9 @@ function secondMomentMethod(of: SecondMoments): PcaMethod {
       remarks: `${CENTRED} ${remarks}`,
     },
     noiseDeviation: (sites, setting) => deviation(featuresOf(sites), setting) / rowsOf(sites),
-    run: (source, sites, setting) => {
-      const dimension = featuresOf(sites);
-      const moments = secondMoment(centredExactly(sites, setting).flat(), dimension);
-      return topEigenvectors(add(moments, noise(source, dimension, setting)), setting.components);
-    },
+    noisyMoments,
+    run: (source, sites, setting) =>
+      topEigenvectors(noisyMoments(source, sites, setting), setting.components),
   };
 }
 
@@ -223,7 +229,7 @@ const wishartMethod = (
     setting: PcaSetting,
   ) => { readonly degreesOfFreedom: number; readonly scale: number },
   of: Omit<SecondMoments, 'reference' | 'deviation' | 'noise'>,
-): PcaMethod =>
+): MomentsMethod =>
   secondMomentMethod({
     ...of,
     reference:

@@ -6,6 +6,7 @@ import {
   centralJointZcdp,
   centralPublished,
   centralTriangle,
+  type MomentsMethod,
   nonPrivate,
   ppdp,
   wishart,
@@ -71,3 +72,6 @@ export const ELFEDPCA_EXPERIMENT: readonly PcaMethod[] = [
   centralPublished,
   nonPrivate,
 ];
+
+/** Symmetric noise on one matrix, δ = 0 and (ε, δ), beside noise that keeps it positive semidefinite. */
+export const NOISY_MOMENTS: readonly MomentsMethod[] = [ppdp, analyzeGauss, wishart, wishartPublished];

@@ -98,6 +98,8 @@ export interface PcaMethod {
    * distribution: in units in which the second moments are the mean of x xᵀ over rows that are clipped to C and divided by it.
    */
   noiseDeviation?(sites: readonly Site[], setting: PcaSetting): number;
+  /** The noisy second moments that are decomposed, of methods that have such a matrix in one place. */
+  noisyMoments?(source: RandomSource, sites: readonly Site[], setting: PcaSetting): number[][];
   /** More are never given, however many are asked for. */
   readonly mostComponents?: number;
   /**

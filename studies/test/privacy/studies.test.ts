@@ -112,6 +112,7 @@ describe("the user's own rows", () => {
       ...(await measuredOf('publishing', { epsilon: 10 }, 3)),
       ...(await measuredOf('attack', {}, 2)),
       ...(await measuredOf('elfedpca', { epsilon: 1 }, 2)),
+      ...(await measuredOf('definiteness', {}, 2)),
       ...(await measuredOf('forecast', { epsilon: 4 }, 3)),
     ];
     const recordsOfCases = (name: string) =>
