@@ -166,6 +166,13 @@ export const SCRIPTS: readonly Form[] = [
       await script(site, given, '--quick --out own');
     },
   },
+  {
+    of: /^npm run compare:ranges -- .*--strategy strategy\.csv$/,
+    async run(site, command) {
+      await site.write('strategy.csv', '1,0\n0,1\n1,1\n');
+      await script(site, command.replace('strategy.csv', `${site.world.folder}/strategy.csv`));
+    },
+  },
   as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
   as(
     /^npm run bench:load -- .+--sketch 60.+$/,
