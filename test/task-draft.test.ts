@@ -252,21 +252,25 @@ test('a draft takes ρ from the scatter within classes of the sample, of the uti
   };
   // Within classes u has 16 in 8 rows and v has 52, about their own means; ranges of 0 to 10 divide by 25.
   const expected = Number((0.02 * ((30 * 52) / 25)).toPrecision(3));
-  const note = `ρ = ${expected} is 0.02 times the largest eigenvalue of the scatter within classes in the sample; it grows with the rows: with one such sample from each owner "ridge": ${3 * expected} is as much`;
+  const note = `ρ = ${expected} is 0.02 times the largest eigenvalue of the scatter within classes in the sample, which the task makes public to three digits, as it does minima and maxima; it grows with the rows: with one such sample from each owner "ridge": ${3 * expected} is as much`;
   for (const method of ['dca', 'lda'])
     expect(await ridgeOf(method, '--label', 'kind', '--ignore', 'other')).toEqual([expected, note]);
   expect(await ridgeOf('mdr', '--label', 'kind,other')).toEqual([expected, note]);
   expect((await ridgeOf('mdr', '--label', 'other,kind'))[0]).not.toBe(expected);
-  const { exitCode, err } = await draft(
-    'ridge',
-    ...IRIS,
-    '--target',
-    'label',
-    '--owners',
-    '3',
-    '--ridge',
-    'book',
+  // Rows of a class that are all alike scatter nowhere within it, and MDR takes no ρ of 0.
+  const still = rows.map((row) =>
+    row.replace(/^.*,(a|b),/, (_, kind) => (kind === 'a' ? '0,9,a,' : '9,0,b,')),
   );
+  await writeFile(
+    file,
+    `u,v,kind,other\n${Array.from({ length: 30 }, () => still)
+      .flat()
+      .join('\n')}\n`,
+  );
+  const flat = await draft('mdr', '--label', 'kind,other', '--data', file, ...sizes, '--exact');
+  expect(flat).toMatchObject({ exitCode: 2, err: expect.stringContaining('more than 0 for mdr') });
+  const predicting = [...IRIS, '--target', 'label', '--owners', '3', '--ridge', 'book'];
+  const { exitCode, err } = await draft('ridge', ...predicting);
   expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining('"--ridge"') });
 });
 

@@ -13,7 +13,7 @@ const NAMES = Object.keys(METHODS) as MethodName[];
 
 const COMMON_HELP = `${CSV_HELP}
 
-A draft takes minima and maxima from the file, so use it only on data whose ranges may be public. With --epsilon, write the ranges
+A draft takes minima and maxima from the file, and with --ridge book a number of its scatter, so use it only on data of which these may be public. With --epsilon, write the ranges
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
 feature takes two values alone, as in the file: how many rows have it tells its variance, so that fewer components leave the rest unknown.
 

@@ -1,4 +1,4 @@
-/** Takes the ridge of a drafted discriminant from the sample, as the code that accompanies the book of compressive privacy does where none is given. */
+/** Takes ρ of a drafted discriminant from the sample, as the code that accompanies the book of compressive privacy does where none is given. */
 import { BOOK_RIDGE_SHARE } from '@eigenveil/methods';
 import { betweenClassScatter, type Link, symmetricEigen, totalScatter } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task';
@@ -32,6 +32,6 @@ export async function withBookRidge(
 export function describeBookRidge({ method, maximumOwners }: TaskProposal): string[] {
   const { ridge } = method as { readonly ridge: number };
   return [
-    `ρ = ${ridge} is ${BOOK_RIDGE_SHARE} times the largest eigenvalue of the scatter within classes in the sample; it grows with the rows: with one such sample from each owner "ridge": ${Number((ridge * maximumOwners).toPrecision(3))} is as much`,
+    `ρ = ${ridge} is ${BOOK_RIDGE_SHARE} times the largest eigenvalue of the scatter within classes in the sample, which the task makes public to three digits, as it does minima and maxima; it grows with the rows: with one such sample from each owner "ridge": ${Number((ridge * maximumOwners).toPrecision(3))} is as much`,
   ];
 }
