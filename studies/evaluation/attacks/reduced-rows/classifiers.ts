@@ -3,6 +3,7 @@
 import { meanOfRows } from '../../../recognition/alignment.ts';
 import { estimator } from '../../../recognition/estimator.ts';
 import { searchAll } from '../../../speed/accuracy/svm.ts';
+import type { Draws } from '../../draws.ts';
 import { type Row, squaredDistance } from './inverses.ts';
 
 /** An attacker sees this of a row whose label is to be guessed. */
@@ -175,18 +176,31 @@ function nearestOf(sample: readonly Labelled[], input: Row, count: number): Labe
 /** Of the sample, that an attacker takes a probability from. */
 const NEAREST = 45;
 
+/** |Pr(+|z) − Pr(−|z)| of an attacker, on average over the targets. */
+interface Certainty {
+  readonly seen: number;
+  /** The same where the sample's labels are dealt to its rows at random: shares of few rows differ by chance. */
+  readonly chance: number;
+}
+
 /**
- * How sure of a label with two classes an attacker is that has seen this of a row: |Pr(+|z) − Pr(−|z)| on average over the targets, the measure of figure 9.1 of
- * Zhuang and others, "Privacy-Preserving Machine Learning". Probabilities are shares of the 45 nearest rows of the sample; without any z they are those of all its rows.
- * Undefined of other numbers of classes.
+ * How sure of a label with two classes an attacker is that has seen this of a row: |Pr(+|z) − Pr(−|z)|, the measure of figure 9.1 of
+ * Zhuang and others, "Privacy-Preserving Machine Learning". Probabilities are shares of the 45 nearest rows of the sample. Undefined of other numbers of classes.
  */
-export function certainty(problem: Problem): { readonly seen: number; readonly unseen: number } | undefined {
+export function certainty(problem: Problem, draws: Draws): Certainty | undefined {
   const { sample, targets } = inCommonUnits(problem);
   const rows = sample.flat();
-  const [first, second, ...others] = new Set(rows.map(({ label }) => label));
+  const labels = rows.map(({ label }) => label);
+  const [first, second, ...others] = new Set(labels);
   if (second === undefined || others.length > 0) return undefined;
-  const gap = (own: readonly Labelled[]) =>
-    Math.abs((2 * own.filter(({ label }) => label === first).length) / own.length - 1);
-  const gaps = targets.map(({ input }) => gap(nearestOf(rows, input, NEAREST)));
-  return { seen: sum(gaps) / gaps.length, unseen: gap(rows) };
+  const dealt = draws.shuffled(labels);
+  const places = rows.map((row, place) => ({ ...row, label: `${place}` }));
+  const gaps = targets.map(({ input }) => {
+    const near = nearestOf(places, input, NEAREST).map(({ label }) => Number(label));
+    const gap = (own: readonly string[]) =>
+      Math.abs((2 * near.filter((place) => own[place] === first).length) / near.length - 1);
+    return { seen: gap(labels), chance: gap(dealt) };
+  });
+  const mean = (of: keyof Certainty) => sum(gaps.map((gap) => gap[of])) / gaps.length;
+  return { seen: mean('seen'), chance: mean('chance') };
 }

@@ -106,8 +106,8 @@ export async function comparison(
   const { scene } = setting;
   const arms = armsOf(setting, draws);
   const reductions = arms.flatMap((arm) => arm.reductions);
-  const all = await measured(scene, members, reductions);
-  const { byUtility, majority, unseen } = blind(scene, members);
+  const all = await measured(scene, members, reductions, draws.of('certainty'));
+  const { byUtility, majority } = blind(scene, members);
   const pointOf = new Map(all.map(({ utility, alone }, i) => [reductions[i]!, { x: utility, y: alone }]));
   const lines = arms.map(({ name, style, reductions: own }): Line => {
     const points = own.map((reduction) => pointOf.get(reduction)!);
@@ -127,18 +127,21 @@ export async function comparison(
   const shares = { digits: 1, percent: true, unit: '%' } as const;
   const table = recordTable(
     {
-      caption: `${scene.name}: shares of rows that are guessed right; ${percent(mean(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent${unseen === undefined ? '' : `; |Pr(+) − Pr(−)| of the private label is ${unseen.toFixed(2)} without a row`}`,
+      caption: `${scene.name}: shares of rows that are guessed right; ${percent(mean(byUtility))} from the utility label alone, ${percent(majority)} by the most frequent`,
       rows: ['reduced by', 'components'],
       cells: {
         utility: only('utility', shares),
         'private, from reduced rows': only('alone', shares),
         'and the utility label': only('together', shares),
-        ...(unseen !== undefined && { '|Pr(+|z) − Pr(−|z)|': only('certainty', { digits: 2 }) }),
+        ...(all[0]?.certainty && {
+          '|Pr(+|z) − Pr(−|z)|': only('seen', { digits: 2 }),
+          'by chance': only('chance', { digits: 2 }),
+        }),
       },
     },
     all.map(({ components, utility, alone, together, certainty }, i) => ({
       ...{ 'reduced by': reductions[i]!.name, components, utility, alone, together: mean(together) },
-      ...(certainty !== undefined && { certainty }),
+      ...certainty,
     })),
   );
   return [chart, ...table];

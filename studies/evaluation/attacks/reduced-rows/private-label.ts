@@ -1,5 +1,6 @@
 /** A private label guessed from reduced rows of a scene: what is learnt of whom, and how often it is right. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
+import type { Draws } from '../../draws.ts';
 import { byPerson, type Person, type Scene } from '../../scene.ts';
 import { certainty, guessed, type Labelled, mostFrequentByKnown, type Problem } from './classifiers.ts';
 import { meansByPerson, type Reduction } from './reductions.ts';
@@ -45,7 +46,12 @@ export function problemOf(
   };
 }
 
-export async function measured(scene: Scene, members: readonly Person[], reductions: readonly Reduction[]) {
+export async function measured(
+  scene: Scene,
+  members: readonly Person[],
+  reductions: readonly Reduction[],
+  draws: Draws,
+) {
   const { utility, private: hidden } = labelsOf(scene);
   const guesses = await guessed(
     reductions.flatMap((reduction): Problem[] => [
@@ -57,8 +63,8 @@ export async function measured(scene: Scene, members: readonly Person[], reducti
   );
   return reductions.map((reduction, r) => ({
     components: reduction.projection.vectors.length,
-    /** |Pr(+|z) − Pr(−|z)| of the private label from reduced rows alone, where it has two classes. */
-    certainty: certainty(problemOf(scene, members, reduction))?.seen,
+    /** Of the private label from reduced rows alone, where it has two classes. */
+    certainty: certainty(problemOf(scene, members, reduction), draws),
     /** By person, by who knows reduced rows and the utility label. */
     together: successes(members, guesses[3 * r]!.labels, hidden),
     /** Share of rows, by who knows reduced rows alone. */
@@ -77,6 +83,5 @@ export function blind(scene: Scene, members: readonly Person[]) {
     const { sample, targets } = problemOf(scene, members, UNSEEN, known);
     return successes(members, targets.map(mostFrequentByKnown(sample)), hidden);
   };
-  const unseen = certainty(problemOf(scene, members, UNSEEN))?.unseen;
-  return { byUtility: guesses(utility), majority: mean(guesses()), unseen };
+  return { byUtility: guesses(utility), majority: mean(guesses()) };
 }

@@ -93,10 +93,15 @@ it('is as sure of a label as the rows around are, and of more classes than two h
     const input = [(isLeft ? -1 : 1) + draws.normal() / 50];
     return { input, label: draws.uniform() < (isLeft ? 0.9 : 0.5) ? 'in' : 'out' };
   };
-  const { seen, unseen } = certainty(problemOf(row, 2000, 200))!;
+  const { seen, chance } = certainty(problemOf(row, 2000, 200), new Draws('dealt'))!;
   // 0.8 on the left, and on the right what shares of 45 differ by around a half: √(2/(45π)).
   expect(seen).toBeCloseTo((0.8 + Math.sqrt(2 / (45 * Math.PI))) / 2, 1);
-  expect(unseen).toBeCloseTo(0.4, 1);
+  // Seven of ten are in, wherever.
+  expect(chance).toBeCloseTo(0.4, 1);
   const halves = problemOf((draws) => ({ input: [0], label: `${Math.floor(3 * draws.uniform())}` }), 60, 10);
-  expect(certainty(halves)).toBeUndefined();
+  expect(certainty(halves, new Draws('dealt'))).toBeUndefined();
+  const coin = (draws: Draws) => ({ input: [draws.normal()], label: draws.uniform() < 0.5 ? 'in' : 'out' });
+  const nothing = certainty(problemOf(coin, 500, 300), new Draws('dealt'))!;
+  expect(Math.abs(nothing.seen - nothing.chance)).toBeLessThan(0.05);
+  expect(nothing.chance).toBeGreaterThan(0.05);
 });
