@@ -63,7 +63,7 @@ export function farthestPair(far: readonly Float64Array[], points: readonly numb
   if (points.length < 2) return [...points];
   let [first, second] = [points[0]!, points[1]!];
   for (const i of points) {
-    for (const j of points) if (far[i]![j]! > far[first]![second]!) [first, second] = [i, j];
+    for (const j of points) if (i !== j && far[i]![j]! > far[first]![second]!) [first, second] = [i, j];
   }
   return [first, second];
 }

@@ -215,7 +215,10 @@ export const elfedpcaExperiment = defineStudy({
   holds: {
     ranksAsPublished: (fact) =>
       fact('energyElfedpca') > fact('energyCentral') && fact('energyCentral') > fact('energyDpdispca'),
-    keepsLittle: (fact) => fact('leastKept') > 10 && fact('keptByOthers') < 1,
+    keepsLittle: (fact) =>
+      fact('leastKept') > 10 &&
+      fact('keptByOthers') < 1 &&
+      Math.abs(fact('accuracyElfedpca') - fact('accuracyCentral')) < 1,
     noProofBeyondOne: (fact) => fact('keptByOthersAtTen') > 10,
   },
   words: new URL('elfedpca.md', import.meta.url),

@@ -11,11 +11,11 @@
  * centred by a mean that is given.
  * - `noisy-power`: a fixed number of rounds. Rounds and columns are those that did best on iris, pima, australian and optdigits, as Eigenveil's own choices are:
  *   one round, and as many columns as features. That is no iteration any more: each site sends its A Q, with Q a turn of the whole space, under noise.
- * - `balcan`: four columns and at most 20 rounds, "until the gap between eigenvalues is less than a threshold". Which gap, and which threshold, is left
- *   open. Assumed: the gap is how far the eigenvalues that a round estimates, the diagonal of R in QR, are from those of the round before, and none may
+ * - `balcan`: more columns than components, and rounds "until the gap between eigenvalues is less than a threshold". How many columns, which gap, and
+ *   which threshold, is left open. Assumed: four columns, at most 20 rounds; the gap is how far the eigenvalues that a round estimates, the diagonal of R in QR, are from those of the round before, and none may
  *   be farther than 10 % of the largest. The first round multiplies a random basis, which estimates no eigenvalue, so that rounds are compared from the
- *   second on. Without noise that takes 3 to 8 rounds on the eight data sets. The threshold is so wide because a noisy estimate never settles much closer
- *   where ε is small: at 1 % hardly a run stops up to ε = 3.
+ *   second on. Without noise that takes 3 to 8 rounds on the eight data sets. The threshold was chosen with a look at how often noisy runs on them stop: an
+ *   estimate never settles much closer where ε is small.
  *
  * Columns beyond the components take no more noise each, and enlarge the gap between the eigenvalues that decides. The first columns of QR do not
  * depend on the others at all, so the components are the leading left singular vectors of the last noisy product, which do. They are no others when

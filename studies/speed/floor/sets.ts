@@ -74,7 +74,7 @@ export function taskOf(
   });
 }
 
-/** All rows of the set; of made-up ones as many more are held out. */
+/** All rows of the set; of made-up ones 2,000 more are held out. */
 export async function readSet(set: FloorSet, own?: OwnData): Promise<Read> {
   return set.kind === 'bundled' ? ofFile(await fileOfCase(set.name, own)) : madeUp(set);
 }

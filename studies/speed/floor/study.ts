@@ -1,7 +1,7 @@
 /** What the floor costs a PCA and an LDA, and what lattice reduction finds with it and without. */
 import { mean, only } from '../../instrument/figure.ts';
 import { setting, wholeNumbers } from '../../instrument/settings.ts';
-import { defineStudy } from '../../instrument/study.ts';
+import { defineStudy, type Fact } from '../../instrument/study.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { setsThere } from '../planned-sets.ts';
 import { type Attacked, attackRuns } from './attack.ts';
@@ -73,6 +73,14 @@ const setOf = (chosen: Cost): FloorSet =>
         features: chosen.features,
         held: [chosen.first, chosen.last],
       };
+
+/** Of a PCA of the fewest rows whose features are rare: what costs most. */
+const rare = (column: string): Fact => ({
+  of: 'costs',
+  where: ({ swept, method, first, at }) =>
+    swept === 'rows' && method === 'pca' && first === HELD[1][0] && at === 300,
+  figure: only(column, SHARE),
+});
 
 /** Made-up sets of which one size is swept, by method: an LDA of two classes has one component. */
 function sweeps(swept: 'rows' | 'features' | 'components', values: readonly number[]): Cost[] {
@@ -244,6 +252,8 @@ export const floor = defineStudy<Chosen>({
     },
   },
   facts: {
+    rareExact: rare('exact'),
+    rareFloor: rare('floor'),
     foundExact: { where: { arm: 'exact' }, figure: mean('found', SHARE) },
     foundFloor: { where: { arm: 'floor' }, figure: mean('found', SHARE) },
     roundingFloor: { where: { arm: 'floor' }, figure: mean('rounding', SHARE) },
