@@ -27,7 +27,7 @@ export function pcaComponents({ rank }: Span): Components {
  * (S_B + ρ′I, B): K − 1 large ones, and 1 + ρ′/β for the eigenvalues β of B on what is B-orthogonal to them; beyond the span β = ρ. Those
  * differ from 1 by as little as 1e-10, which a solver that has the large ones beside them (1e6) cannot tell. So they are taken apart:
  * the K − 1, then the rest from B itself. For ρ′ < 0 the largest β comes first and what is beyond the span last; for ρ′ > 0 what is
- * beyond the span comes right after the K − 1, and the least β next. At ρ′ = 0 rounding would decide; here it is as for ρ′ < 0.
+ * beyond the span comes right after those of the K − 1 that are above ρ′/ρ, which is all of them here, and the least β next. At ρ′ = 0 rounding would decide; here it is as for ρ′ < 0.
  */
 export function dcaComponents(
   span: Span,

@@ -40,8 +40,13 @@ const ARMS = {
   rest: 'DCA of the private label, less its leading components',
 };
 
-const told = (utility: string, arm: keyof typeof ARMS, label: string): Fact => ({
-  where: { utility, splitting: 'random', arm, told: label },
+const told = (
+  utility: string,
+  arm: keyof typeof ARMS,
+  label: string,
+  splitting: Splitting = 'random',
+): Fact => ({
+  where: { utility, splitting, arm, told: label },
   figure: spread('accuracy', { digits: 1 }),
 });
 
@@ -118,6 +123,8 @@ export const hidden = defineStudy({
     hides: told('glasses', 'mdr', 'identity'),
     tellsAtDefault: told('glasses', 'mdrDefault', 'glasses'),
     hidesAtDefault: told('glasses', 'mdrDefault', 'identity'),
+    tellsStrangersAtDefault: told('glasses', 'mdrDefault', 'glasses', 'by person'),
+    dcaTellsStrangers: told('glasses', 'dca', 'glasses', 'by person'),
     tellsWhoAtDefault: told('identity', 'mdrDefault', 'identity'),
     hidesGlassesAtDefault: told('identity', 'mdrDefault', 'glasses'),
     dcaTells: told('glasses', 'dca', 'glasses'),
@@ -132,6 +139,8 @@ export const hidden = defineStudy({
   holds: {
     tellsNeither: (fact) => fact('hides') < 10 && fact('tells') < fact('dcaTells') - 20,
     tellsOne: (fact) => fact('hidesAtDefault') < 10 && fact('tellsAtDefault') > fact('tells') + 20,
+    dcaDoesAsWell: (fact) =>
+      fact('dcaTells') > fact('tellsAtDefault') - 5 && fact('dcaHides') <= fact('hidesAtDefault'),
     hidesLess: (fact) =>
       fact('hidesGlasses') < fact('allTellGlasses') &&
       fact('hidesGlasses') > fact('dcaHidesGlasses') &&

@@ -89,12 +89,14 @@ describe('conclusions', () => {
     ];
     const glasses = [...told('all', 94, 86), ...told('dca', 95, 0), ...told('mdr', 63, 4)];
     const usual = told('mdrDefault', 93, 5);
+    const strangers = [...told('dca', 85, 0), ...told('mdrDefault', 84, 5)];
     const of = (mdr: number) =>
       reportOf(
         { ...faces, studies: [hidden] },
         resultsOf(
           [
             [hidden, chosen, [...glasses, ...usual]],
+            [hidden, { ...chosen, splitting: 'by person' }, strangers],
             [
               hidden,
               { ...chosen, utility: 'identity' },
@@ -115,18 +117,21 @@ describe('conclusions', () => {
 
   it('of ρ fail a run in which the default tells no more than ρ = 10', async () => {
     const chosen = { set: 'glasses', utility: 'glasses', kind: 'faces' };
-    const at = (rho: string, glasses: number) =>
+    const at = (rho: string, glasses: number, method = 'mdr') =>
       (['glasses', 'identity'] as const).map((label) => ({
-        ...{ split: 1, method: 'mdr', rho, ridge: 10, centred: 2700 },
+        ...{ split: 1, method, rho, ridge: 10, centred: 2700 },
         ...{ told: label, accuracy: label === 'glasses' ? glasses : 4 },
       }));
     const of = (tells: number) =>
       reportOf(
         { ...faces, studies: [ridge] },
-        resultsOf([[ridge, chosen, [...at('10', 63), ...at('default', tells)]]], { scale: 'full' }),
+        resultsOf(
+          [[ridge, chosen, [...at('10', 63), ...at('default', tells), ...at('default', 95, 'dca')]]],
+          { scale: 'full' },
+        ),
       );
     expect((await of(93)).contradictions).toEqual([]);
-    expect((await of(64)).contradictions[0]).toContain('MDR gives one without the other');
+    expect((await of(64)).contradictions[0]).toContain('MDR needs a ρ of the size of the scatter');
   });
 });
 
