@@ -2,6 +2,7 @@
  * Components of PCA, DCA and MDR in the span of the training rows, in the order in which a solver of the whole d × d problem has them.
  * Lengths are such that wᵀBw = 1, as the book's code leaves them (PCA: B = I).
  */
+import { BOOK_RIDGE_SHARE } from '@eigenveil/methods';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { dot, type Matrix, orthonormal, type Span } from './span.ts';
 
@@ -26,13 +27,13 @@ export function pcaComponents({ rank }: Span): Components {
  * (S_B + ρ′I, B): K − 1 large ones, and 1 + ρ′/β for the eigenvalues β of B on what is B-orthogonal to them; beyond the span β = ρ. Those
  * differ from 1 by as little as 1e-10, which a solver that has the large ones beside them (1e6) cannot tell. So they are taken apart:
  * the K − 1, then the rest from B itself. For ρ′ < 0 the largest β comes first and what is beyond the span last; for ρ′ > 0 what is
- * beyond the span comes right after the K − 1, and the least β next. At ρ′ = 0 rounding would decide; here it is as for ρ′ < 0.
+ * beyond the span comes right after those of the K − 1 that are above ρ′/ρ, which is all of them here, and the least β next. At ρ′ = 0 rounding would decide; here it is as for ρ′ < 0.
  */
 export function dcaComponents(
   span: Span,
   train: readonly number[],
   labels: readonly number[],
-  { ridge, signalRidge }: { readonly ridge: number; readonly signalRidge: number },
+  { ridge, signalRidge }: Ridges,
 ): Components {
   const { between, within } = scattersOf(span, train, labels);
   const signals = signalsOf(span, train, labels);
@@ -51,6 +52,19 @@ export function dcaComponents(
     before: signalRidge > 0 ? signals : span.rank,
     lengthBeyond: 1 / Math.sqrt(ridge),
   };
+}
+
+export interface Ridges {
+  /** ρ, for grey levels from 0 to 255. */
+  readonly ridge: number;
+  /** ρ′, likewise. */
+  readonly signalRidge: number;
+}
+
+/** ρ = 0.02·λ_max(S_W) and ρ′ = 0.1·ρ of the label that is fitted: what the code that accompanies the book takes where no ridge is given. */
+export function bookRidges(span: Span, train: readonly number[], labels: readonly number[]): Ridges {
+  const ridge = BOOK_RIDGE_SHARE * symmetricEigen(scattersOf(span, train, labels).within).values[0]!;
+  return { ridge, signalRidge: 0.1 * ridge };
 }
 
 /** How many components tell classes apart: K − 1, or all that the training rows span. */

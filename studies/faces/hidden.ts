@@ -3,7 +3,15 @@ import { CodedError } from '@eigenveil/platform';
 import { STUDY_CODES } from '../instrument/codes.ts';
 import { distinct, spread } from '../instrument/figure.ts';
 import { defineStudy, type Fact } from '../instrument/study.ts';
-import { type Components, dcaComponents, mdrComponents, pcaComponents, signalsOf } from './components.ts';
+import {
+  bookRidges,
+  type Components,
+  dcaComponents,
+  mdrComponents,
+  pcaComponents,
+  type Ridges,
+  signalsOf,
+} from './components.ts';
 import { KINDS } from './dimensions.ts';
 import { type FaceSet, loadFaces, madeUpOf } from './faces.ts';
 import {
@@ -25,13 +33,20 @@ const ITERATIONS = 2000;
 const ARMS = {
   all: 'all pixels',
   pca: 'PCA, as many',
-  dca: 'DCA of the label of use',
-  mdr: 'MDR',
+  dca: 'DCA of the label of use, ρ = 10',
+  dcaDefault: 'DCA of the label of use, ρ = 0.02·λ_max(S_W)',
+  mdr: 'MDR, ρ = 10',
+  mdrDefault: 'MDR, ρ = 0.02·λ_max(S_W)',
   rest: 'DCA of the private label, less its leading components',
 };
 
-const told = (utility: string, arm: keyof typeof ARMS, label: string): Fact => ({
-  where: { utility, splitting: 'random', arm, told: label },
+const told = (
+  utility: string,
+  arm: keyof typeof ARMS,
+  label: string,
+  splitting: Splitting = 'random',
+): Fact => ({
+  where: { utility, splitting, arm, told: label },
   figure: spread('accuracy', { digits: 1 }),
 });
 
@@ -41,10 +56,9 @@ export const hidden = defineStudy({
     if (own !== undefined && own.privateLabels === undefined)
       throw new CodedError(
         STUDY_CODES.ERR_STUDY_DATA,
-        '"faces/hidden" measures whether one label is told from reduced rows and another is not: expected "--private-label COLUMN" beside "--label", or "--only dimensions,solver,signal-ridge"',
+        '"faces/hidden" measures whether one label is told from reduced rows and another is not: expected "--private-label COLUMN" beside "--label", or "--only dimensions,all-rows,solver,signal-ridge,ridge"',
       );
     const set = await loadFaces(SET, own);
-    const [splits, each] = scale === 'quick' ? [1, 1] : [20, 5];
     // Who is not among the training rows cannot be told from others.
     const kinds: readonly (readonly [utility: string, splitting: Splitting])[] = Object.keys(
       set.labels,
@@ -53,7 +67,7 @@ export const hidden = defineStudy({
       ...(utility === 'glasses' ? [[utility, 'by person'] as const] : []),
     ]);
     const cases = kinds.flatMap(([utility, splitting]) =>
-      partsOfSplits(splits, each).map((part) => ({
+      partsOfSplits(scale === 'quick' ? [1, 1] : [20, 5]).map((part) => ({
         set: set.name,
         utility,
         splitting,
@@ -107,6 +121,12 @@ export const hidden = defineStudy({
   facts: {
     tells: told('glasses', 'mdr', 'glasses'),
     hides: told('glasses', 'mdr', 'identity'),
+    tellsAtDefault: told('glasses', 'mdrDefault', 'glasses'),
+    hidesAtDefault: told('glasses', 'mdrDefault', 'identity'),
+    tellsStrangersAtDefault: told('glasses', 'mdrDefault', 'glasses', 'by person'),
+    dcaTellsStrangers: told('glasses', 'dca', 'glasses', 'by person'),
+    tellsWhoAtDefault: told('identity', 'mdrDefault', 'identity'),
+    hidesGlassesAtDefault: told('identity', 'mdrDefault', 'glasses'),
     dcaTells: told('glasses', 'dca', 'glasses'),
     dcaHides: told('glasses', 'dca', 'identity'),
     tellsWho: told('identity', 'mdr', 'identity'),
@@ -118,6 +138,9 @@ export const hidden = defineStudy({
   },
   holds: {
     tellsNeither: (fact) => fact('hides') < 10 && fact('tells') < fact('dcaTells') - 20,
+    tellsOne: (fact) => fact('hidesAtDefault') < 10 && fact('tellsAtDefault') > fact('tells') + 20,
+    dcaDoesAsWell: (fact) =>
+      fact('dcaTells') > fact('tellsAtDefault') - 5 && fact('dcaHides') <= fact('hidesAtDefault'),
     hidesLess: (fact) =>
       fact('hidesGlasses') < fact('allTellGlasses') &&
       fact('hidesGlasses') > fact('dcaHidesGlasses') &&
@@ -130,7 +153,9 @@ export const hidden = defineStudy({
 function armsOf({ span, split: { train } }: Trial, { labels }: FaceSet, utility: string) {
   const use = labels[utility]!;
   const [, secret] = Object.entries(labels).find(([label]) => label !== utility)!;
-  const dca = (of: readonly number[]) => dcaComponents(span, train, of, RIDGES);
+  const dca = (of: readonly number[], ridges: Ridges = RIDGES) => dcaComponents(span, train, of, ridges);
+  const mdr = (ridge: number) => mdrComponents(span, train, { utility: use, privacy: secret }, ridge);
+  const usual = bookRidges(span, train, use);
   const within = (components: Components, from: number, to: number): Components => {
     const vectors = components.vectors.slice(from, to);
     return { vectors, before: vectors.length, lengthBeyond: undefined };
@@ -141,7 +166,9 @@ function armsOf({ span, split: { train } }: Trial, { labels }: FaceSet, utility:
     ['all', within(all, 0, span.rank)],
     ['pca', within(all, 0, k)],
     ['dca', within(dca(use), 0, k)],
-    ['mdr', mdrComponents(span, train, { utility: use, privacy: secret }, RIDGE)],
+    ['dcaDefault', within(dca(use, usual), 0, k)],
+    ['mdr', mdr(RIDGE)],
+    ['mdrDefault', mdr(usual.ridge)],
     ['rest', within(dca(secret), signalsOf(span, train, secret), span.rank)],
   ];
   return arms.flatMap(([arm, components]) => (components.vectors.length === 0 ? [] : [{ arm, components }]));

@@ -1,10 +1,17 @@
 /** Sheets of faces and what comes back of them: for whoever has the data, and never in a report. */
 import type { Picture } from '../instrument/report/document.ts';
-import { type Components, dcaComponents, mdrComponents, partsOf, pcaComponents } from './components.ts';
+import {
+  bookRidges,
+  type Components,
+  dcaComponents,
+  mdrComponents,
+  partsOf,
+  pcaComponents,
+} from './components.ts';
 import { FACE_SETS, type FaceSet, loadFaces, SIDE } from './faces.ts';
 import { SIGNAL_RIDGES } from './signal-ridge.ts';
 import { dot, orthonormal, type Span, spanOf } from './span.ts';
-import { gramOfSet, RIDGE, SIGNAL_RIDGE } from './trials.ts';
+import { gramOfSet, RIDGE, SIGNAL_RIDGE, toldOf } from './trials.ts';
 
 /** The book's one run. */
 const SHOWN_DIMENSIONS = [5, 14, 50, 160];
@@ -21,23 +28,11 @@ export async function faceSheets(): Promise<Picture[]> {
     const all = [...set.rows.keys()];
     const span = spanOf(gramOfSet(set), all);
     const faces = { set: { ...set, side: SIDE }, span, fitted: all, shown: firstOfPeople(all, glasses) };
-    const dca = (labels: readonly number[], signalRidge: number) =>
+    const dca = (labels: readonly number[], signalRidge = SIGNAL_RIDGE) =>
       dcaComponents(span, all, labels, { ridge: RIDGE, signalRidge });
-    if (glasses !== undefined) {
-      const mdr = (utility: readonly number[], privacy: readonly number[]) =>
-        mdrComponents(span, all, { utility, privacy }, RIDGE);
-      sheets.push(
-        sheetOf(faces, 'glasses-mdr', [
-          { title: 'DCA of identity', components: dca(people, SIGNAL_RIDGE), k: countOf(people) - 1 },
-          { title: 'MDR, identity of use and glasses private', components: mdr(people, glasses) },
-          { title: 'MDR, glasses of use and identity private', components: mdr(glasses, people) },
-        ]),
-      );
-      continue;
-    }
     for (const [method, components] of [
       ['pca', pcaComponents(span)],
-      ['dca', dca(people, SIGNAL_RIDGE)],
+      ['dca', dca(toldOf(set))],
     ] as const) {
       const columns = SHOWN_DIMENSIONS.map((k) => ({
         title: `${k} components of ${method.toUpperCase()}`,
@@ -45,6 +40,20 @@ export async function faceSheets(): Promise<Picture[]> {
         k,
       }));
       sheets.push(sheetOf(faces, `${name}-${method}`, columns));
+    }
+    if (glasses !== undefined) {
+      for (const [use, utility, privacy] of [
+        ['identity', people, glasses],
+        ['glasses', glasses, people],
+      ] as const) {
+        const ridges = [RIDGE, bookRidges(span, all, utility).ridge];
+        const mdr = ridges.map((ridge) => ({
+          title: `MDR, ρ = ${Number(ridge.toPrecision(2))}`,
+          components: mdrComponents(span, all, { utility, privacy }, ridge),
+        }));
+        const leading = { title: `DCA of ${use}`, components: dca(utility), k: countOf(utility) - 1 };
+        sheets.push(sheetOf(faces, `glasses-mdr-${use}`, [leading, ...mdr]));
+      }
     }
     if (name !== 'yale') continue;
     const columns = SIGNAL_RIDGES.map((signalRidge) => ({

@@ -3,41 +3,54 @@ import { distinct, least, mean, most, spread, where } from '../instrument/figure
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { dcaComponents } from './components.ts';
-import { KINDS } from './dimensions.ts';
-import { loadFaces, madeUpOf } from './faces.ts';
+import { BOOK_DIMENSIONS, KINDS } from './dimensions.ts';
+import { type FaceSetName, loadFaces, madeUpOf } from './faces.ts';
 import { dimensionsOf, ITERATIONS, partsOfSplits, RIDGE, recordsOf, toldOf, trialOf } from './trials.ts';
 
 export const SIGNAL_RIDGES = [-0.05, -0.01, -0.001, 0, 0.001, 0.01, 0.05];
 /** All signal components of 15 people, and the book's number. */
-const DIMENSIONS = [14, 160];
-const SET = 'yale';
+const QUICK = [14, 160];
+const SETS = ['yale', 'olivetti'] as const;
+/** Splits, and of them in a case. */
+const SPLITS = {
+  quick: { yale: [2, 2], olivetti: [1, 1] },
+  full: { yale: [20, 5], olivetti: [3, 1] },
+} as const;
+const EXPECTED: Readonly<Record<string, number>> = { yale: 40, olivetti: 300 };
 
-const centredAt = (signalRidge: number, k: number) => ({
-  where: { signalRidge, k },
+const centredAt = (signalRidge: number, k: number, set = 'yale') => ({
+  where: { set, signalRidge, k },
   figure: spread('centred', { digits: 1, grouped: true }),
 });
 
 export const signalRidge = defineStudy({
   id: 'faces/signal-ridge',
   plan: async ({ scale, own }) => {
-    const set = await loadFaces(SET, own);
-    const [splits, each] = scale === 'quick' ? [2, 2] : [30, 10];
-    const dimensions = own ? dimensionsOf(set, [new Set(own.labels).size - 1]) : DIMENSIONS;
-    const cases = partsOfSplits(splits, each).map((part) => ({
-      set: set.name,
-      ...part,
-      ridge: RIDGE,
-      signalRidges: SIGNAL_RIDGES.join(' '),
-      dimensions: dimensions.join(' '),
-      iterations: ITERATIONS,
-      kind: set.kind,
-    }));
-    return { cases, omissions: madeUpOf([set], 'ρ′') };
+    const names = own || scale === 'quick' ? SETS.slice(0, 1) : SETS;
+    const sets = await Promise.all(names.map(async (name) => ({ name, set: await loadFaces(name, own) })));
+    const cases = sets.flatMap(({ name, set }) => {
+      const usual = scale === 'quick' ? QUICK : BOOK_DIMENSIONS;
+      const dimensions = own ? dimensionsOf(set, [new Set(own.labels).size - 1]) : usual;
+      return partsOfSplits(SPLITS[scale][name]).map((part) => ({
+        set: set.name,
+        ...part,
+        ridge: RIDGE,
+        signalRidges: SIGNAL_RIDGES.join(' '),
+        dimensions: dimensions.join(' '),
+        iterations: ITERATIONS,
+        kind: set.kind,
+      }));
+    });
+    const omissions = madeUpOf(
+      sets.map(({ set }) => set),
+      'ρ′',
+    );
+    return { cases, omissions };
   },
   titleOf: ({ set, from, to }) => `ρ′ on ${set}, splits ${from} to ${to}`,
-  expectedSeconds: ({ from, to }) => 10 * (to - from + 1),
-  async measure({ from, to, dimensions }, { own }) {
-    const set = await loadFaces(SET, own);
+  expectedSeconds: ({ set, from, to }) => (EXPECTED[set] ?? 40) * (to - from + 1),
+  async measure({ set: name, from, to, dimensions }, { own }) {
+    const set = await loadFaces(name as FaceSetName, own);
     const asked = Array.from({ length: to - from + 1 }, (_, i) => from + i).flatMap((split) => {
       const trial = trialOf(set, toldOf(set), 'random', split);
       return SIGNAL_RIDGES.map((signalRidge) => ({
@@ -60,32 +73,47 @@ export const signalRidge = defineStudy({
   },
   frames: {
     means: (records) =>
-      [...Map.groupBy(records, ({ signalRidge, k }) => `${signalRidge} ${k}`).values()].map(
-        (own): Tidy => ({ accuracy: mean('accuracy')(own).value! }),
+      [...Map.groupBy(records, ({ set, signalRidge, k }) => `${set} ${signalRidge} ${k}`).values()].map(
+        (own): Tidy => ({ set: own[0]!.set!, k: own[0]!.k!, accuracy: mean('accuracy')(own).value! }),
       ),
+    /** By how much the mean accuracies of all ρ′ differ. */
+    apart: (records) =>
+      [...Map.groupBy(records, ({ set, k }) => `${set} ${k}`).values()].map((own): Tidy => {
+        const means = SIGNAL_RIDGES.map((rho) => where({ signalRidge: rho }, mean('accuracy'))(own).value!);
+        return { set: own[0]!.set!, k: own[0]!.k!, apart: Math.max(...means) - Math.min(...means) };
+      }),
   },
   tables: {
-    values: {
-      caption:
-        '{set}{kind}, {k} components of DCA: accuracy in percent, and mean errors of reconstruction in grey levels, the same splits for each ρ′',
-      each: ['set', 'kind', 'k'],
+    accuracy: {
+      caption: '{set}{kind}: accuracy in percent over components of DCA, the same splits for each ρ′',
+      each: ['set', 'kind'],
       rows: ['signalRidge'],
-      cells: {
-        accuracy: spread('accuracy', { digits: 1 }),
-        'error as the listing': spread('listing', { digits: 1 }),
-        'error centred': spread('centred', { digits: 1 }),
-        splits: distinct('split'),
-      },
+      across: { column: 'k', cell: spread('accuracy', { digits: 1 }) },
+      cells: { splits: distinct('split') },
+    },
+    errors: {
+      caption:
+        '{set}{kind}: mean error of reconstruction in grey levels over components of DCA, centred, the same splits for each ρ′',
+      each: ['set', 'kind'],
+      rows: ['signalRidge'],
+      across: { column: 'k', cell: mean('centred', { digits: 1, grouped: true }) },
     },
   },
   facts: {
-    accuracy: { where: { signalRidge: 0, k: 14 }, figure: spread('accuracy', { digits: 1 }) },
-    leastAccuracy: { of: 'means', figure: least('accuracy', { digits: 1 }) },
-    mostAccuracy: { of: 'means', figure: most('accuracy', { digits: 1 }) },
+    accuracy: { where: { set: 'yale', signalRidge: 0, k: 14 }, figure: spread('accuracy', { digits: 1 }) },
+    leastAccuracy: { of: 'means', where: { set: 'yale', k: 14 }, figure: least('accuracy', { digits: 1 }) },
+    mostAccuracy: { of: 'means', where: { set: 'yale', k: 14 }, figure: most('accuracy', { digits: 1 }) },
+    olivettiAccuracy: {
+      where: { set: 'olivetti', signalRidge: 0, k: 39 },
+      figure: spread('accuracy', { digits: 1 }),
+    },
+    mostApart: { of: 'apart', figure: most('apart', { digits: 1 }) },
     few: centredAt(0.001, 14),
     manyUpToZero: centredAt(0, 160),
     manyAboveZero: centredAt(0.001, 160),
-    values: { figure: where({ k: 14 }, distinct('signalRidge')) },
+    olivettiUpToZero: centredAt(0, 160, 'olivetti'),
+    olivettiAboveZero: centredAt(0.001, 160, 'olivetti'),
+    values: { where: { set: 'yale', k: 14 }, figure: distinct('signalRidge') },
   },
   holds: {
     sameAccuracy: (fact) => fact('leastAccuracy') === fact('mostAccuracy'),

@@ -4,7 +4,7 @@ import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import type { Tidy } from '../instrument/tidy.ts';
 import { stratifiedFolds, stratifiedSplit } from '../speed/accuracy/splits.ts';
 import { solveAll } from '../speed/accuracy/svm.ts';
-import { type Components, partsOf } from './components.ts';
+import { type Components, partsOf, type Ridges } from './components.ts';
 import type { FaceSet } from './faces.ts';
 import type { GridOutcome, GridProblem } from './grid.ts';
 import { reconstructionErrors, type Split } from './reconstruction.ts';
@@ -15,7 +15,7 @@ export const RIDGE = 10;
 /** ρ′ of DCA, but where it is what is varied. */
 export const SIGNAL_RIDGE = -0.05;
 /** Of DCA, where neither is varied. */
-export const RIDGES = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
+export const RIDGES: Ridges = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
 /**
  * Of a machine for two classes, at most: a tenth of the listing's, which takes ten times as long where classes overlap. What that
  * changes stands in docs/faces.md.
@@ -48,10 +48,10 @@ export function dimensionsOf({ rows }: FaceSet, book: readonly number[]): number
 }
 
 /** The first splits, so many in a case. */
-export function partsOfSplits(
-  splits: number,
-  each: number,
-): { readonly from: number; readonly to: number }[] {
+export function partsOfSplits([splits, each]: readonly [splits: number, each: number]): {
+  readonly from: number;
+  readonly to: number;
+}[] {
   return Array.from({ length: Math.ceil(splits / each) }, (_, i) => ({
     from: i * each + 1,
     to: Math.min(splits, (i + 1) * each),

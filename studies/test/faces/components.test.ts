@@ -3,6 +3,7 @@ import { generalisedEigen, principalAngles } from '@eigenveil/projection';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import {
+  bookRidges,
   type Components,
   dcaComponents,
   mdrComponents,
@@ -77,6 +78,18 @@ describe('components through the Gram matrix', () => {
     expect(span.eigenvalues.slice(0, 5)).toEqual(whole.values.slice(0, 5).map((v) => expect.closeTo(v, 4)));
     for (const k of [1, 3, span.rank])
       expect(largestAngle(vectorsOf(pcaComponents(span), k), whole.vectors.slice(0, k))).toBeLessThan(1e-6);
+  });
+
+  it('have by default the ridges of the code of the book, of the label that is fitted', () => {
+    const largest = [labels, glasses].map((of) => {
+      const within = sum(total(), between(of), -1);
+      const [value] = generalisedEigen(within, identity).values;
+      const { ridge, signalRidge } = bookRidges(span, split.train, of);
+      expect(ridge / value!).toBeCloseTo(0.02, 9);
+      expect(signalRidge / value!).toBeCloseTo(0.002, 9);
+      return value!;
+    });
+    expect(largest[0]).toBeLessThan(0.9 * largest[1]!);
   });
 
   // Between −10 and 10, where a solver of the whole problem tells the eigenvalues apart.

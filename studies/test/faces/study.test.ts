@@ -9,6 +9,7 @@ import { facesEncrypted } from '../../faces/encrypted/index.ts';
 import { loadFaces, madeUpFaces } from '../../faces/faces.ts';
 import { hidden } from '../../faces/hidden.ts';
 import { faces } from '../../faces/index.ts';
+import { ridge } from '../../faces/ridge.ts';
 import { faceSheets } from '../../faces/sheets.ts';
 import { signalRidge } from '../../faces/signal-ridge.ts';
 import { solver } from '../../faces/solver.ts';
@@ -16,9 +17,10 @@ import { splitOf } from '../../faces/trials.ts';
 import { writePictures } from '../../instrument/report/apart.ts';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';
 import { writeReport } from '../../instrument/report/write.ts';
-import { StudyResults } from '../../instrument/results.ts';
+import { recordsOf, StudyResults } from '../../instrument/results.ts';
 import { planRun } from '../../instrument/run.ts';
 import { Settings } from '../../instrument/settings.ts';
+import type { Tidy } from '../../instrument/tidy.ts';
 import { reportOf } from '../../instrument/told.ts';
 import { measuredBy, ownRows, resultsOf } from './support.ts';
 
@@ -79,23 +81,31 @@ describe('conclusions', () => {
     expect(contradictions[0]).toContain('DCA needs few components on Yale');
   });
 
-  it('of MDR are that one label is hidden and the other, too', async () => {
+  it('of MDR are that ρ decides whether the label of use is told, and that the other is hidden', async () => {
     const chosen = { set: 'glasses', utility: 'glasses', splitting: 'random', kind: 'faces' };
     const told = (arm: string, glasses: number, identity: number) => [
       { split: 1, arm, told: 'glasses', k: 1, accuracy: glasses },
       { split: 1, arm, told: 'identity', k: 1, accuracy: identity },
     ];
     const glasses = [...told('all', 94, 86), ...told('dca', 95, 0), ...told('mdr', 63, 4)];
+    const usual = told('mdrDefault', 93, 5);
+    const strangers = [...told('dca', 85, 0), ...told('mdrDefault', 84, 5)];
     const of = (mdr: number) =>
       reportOf(
         { ...faces, studies: [hidden] },
         resultsOf(
           [
-            [hidden, chosen, glasses],
+            [hidden, chosen, [...glasses, ...usual]],
+            [hidden, { ...chosen, splitting: 'by person' }, strangers],
             [
               hidden,
               { ...chosen, utility: 'identity' },
-              [...told('all', 92, 82), ...told('dca', 79, 86), ...told('mdr', mdr, 81)],
+              [
+                ...told('all', 92, 82),
+                ...told('dca', 79, 86),
+                ...told('mdr', mdr, 81),
+                ...told('mdrDefault', 85, 81),
+              ],
             ],
           ],
           { scale: 'full' },
@@ -103,6 +113,25 @@ describe('conclusions', () => {
       );
     expect((await of(86)).contradictions).toEqual([]);
     expect((await of(70)).contradictions[0]).toContain('still 70.0 % of the glasses');
+  });
+
+  it('of ρ fail a run in which the default tells no more than ρ = 10', async () => {
+    const chosen = { set: 'glasses', utility: 'glasses', kind: 'faces' };
+    const at = (rho: string, glasses: number, method = 'mdr') =>
+      (['glasses', 'identity'] as const).map((label) => ({
+        ...{ split: 1, method, rho, ridge: 10, centred: 2700 },
+        ...{ told: label, accuracy: label === 'glasses' ? glasses : 4 },
+      }));
+    const of = (tells: number) =>
+      reportOf(
+        { ...faces, studies: [ridge] },
+        resultsOf(
+          [[ridge, chosen, [...at('10', 63), ...at('default', tells), ...at('default', 95, 'dca')]]],
+          { scale: 'full' },
+        ),
+      );
+    expect((await of(93)).contradictions).toEqual([]);
+    expect((await of(64)).contradictions[0]).toContain('MDR needs a ρ of the size of the scatter');
   });
 });
 
@@ -116,11 +145,17 @@ describe("the user's own rows", () => {
     expect(contradictions).toEqual([]);
     const page = reportToMarkdown(report);
     expect(page).not.toMatch(/NaN|undefined|Infinity/);
-    for (const caption of ['toy, split at random: accuracy', 'toy: mean error', 'toy, 6 components of DCA'])
+    for (const caption of [
+      'toy, split at random: accuracy',
+      'toy, split at random: mean error',
+      'toy: accuracy in percent over components of DCA',
+      'toy, label of use: accuracy in percent for each label, over ρ',
+      'toy: mean error in grey levels over components, as listing 9.4',
+    ])
       expect(page).toContain(caption);
-    const records = results.cases.flatMap(({ study, columns, rows }) =>
-      rows.map((row) => ({ study, ...Object.fromEntries(columns.map((column, i) => [column, row[i]])) })),
-    ) as Record<string, number | string>[];
+    const records = results.cases.flatMap((one) =>
+      recordsOf(one).map((record): Tidy => ({ study: one.study, ...record })),
+    );
     const all = records.find((it) => it.study === dimensions.id && it.method === 'dca' && it.k === 6);
     // Nothing is missing of rows that are led back from all there is.
     expect(all!.centred).toBeLessThan(1e-3);
@@ -212,7 +247,10 @@ describe('sheets of faces', { tags: ['long'] }, () => {
         'yale-signal-ridge',
         'olivetti-pca',
         'olivetti-dca',
-        'glasses-mdr',
+        'glasses-pca',
+        'glasses-dca',
+        'glasses-mdr-identity',
+        'glasses-mdr-glasses',
       ]);
       await writePictures(folder, sheets);
       const { report } = await reportOf(faces, resultsOf([]));
