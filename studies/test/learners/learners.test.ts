@@ -13,7 +13,7 @@ import { recursiveDbscan } from '../../learners/recursive-dbscan.ts';
 import { aggregated, sampleAndAggregate } from '../../learners/sample-and-aggregate.ts';
 import type { SmoothNoise } from '../../learners/smooth-noise.ts';
 import { adjustedRand, petals } from '../../learners/study/clusters.ts';
-import { thesisDbscan } from '../../learners/thesis-dbscan.ts';
+import { farthestPair, thesisDbscan } from '../../learners/thesis-dbscan.ts';
 
 const UNIT = { least: 0, largest: 1 };
 const SHAPE: ForestShape = {
@@ -246,6 +246,16 @@ describe('DBSCAN', () => {
   const next = generator(seedOf('clusters'));
   const at = (x: number, y: number) => Array.from({ length: 40 }, () => [x + 0.1 * next(), y + 0.1 * next()]);
   const rows = [...at(0.2, 0.13), ...at(0.76, 0.76), [0.5, 0.05]];
+
+  it('opens by two points, also where noise makes every distance negative', () => {
+    const far = [
+      [0, -2, -1],
+      [-2, 0, -3],
+      [-1, -3, 0],
+    ].map((line) => Float64Array.from(line));
+    expect(farthestPair(far, [0, 1, 2]).toSorted()).toEqual([0, 2]);
+    expect(farthestPair(far, [1])).toEqual([1]);
+  });
 
   it('of the thesis as printed, without noise, clusters what is near points that lie far apart', () => {
     const found = (points: readonly (readonly number[])[], neighbours: number) =>

@@ -88,9 +88,7 @@ export async function draftProposal(
   const first = checkConfiguration(TaskProposal, wished, 'draft');
   const read: ReadSampleRows = (columns, options) => rowsOfFiles(data, settings).read(columns, options);
   const isBook = asksForBookRidge(given);
-  const plain = isBook
-    ? checkConfiguration(TaskProposal, await withBookRidge(read, first, links), 'draft')
-    : first;
+  const plain = isBook ? await withBookRidge(read, first, links) : first;
   await asConfiguration(async () => checkComputable(plain));
   const moved = await roundingOfSample(read, plain, basis?.links);
   const isChosen = fractionBits === undefined && moved !== undefined;

@@ -98,6 +98,7 @@ it('is as sure of a label as the rows around are, and of more classes than two h
   expect(seen).toBeCloseTo((0.8 + Math.sqrt(2 / (45 * Math.PI))) / 2, 1);
   // Seven of ten are in, wherever.
   expect(chance).toBeCloseTo(0.4, 1);
+  expect(chance).toBeLessThan(seen - 0.02);
   const halves = problemOf((draws) => ({ input: [0], label: `${Math.floor(3 * draws.uniform())}` }), 60, 10);
   expect(certainty(halves, new Draws('dealt'))).toBeUndefined();
   const coin = (draws: Draws) => ({ input: [draws.normal()], label: draws.uniform() < 0.5 ? 'in' : 'out' });
