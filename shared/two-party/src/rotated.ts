@@ -76,7 +76,7 @@ export const rotated: TwoPartyProtocol = {
  * Raised whenever the same secrets and messages would make other messages or tags, at either end; a test
  * keeps the digests of both by this name.
  */
-export const PROGRAM = 'eigenveil rotated 9';
+export const PROGRAM = 'eigenveil rotated 10';
 
 /** Public, as is what it counts: neither depends on what is multiplied. */
 function workTold(planned: number, onProgress: (progress: Progress) => void): (products: number) => void {

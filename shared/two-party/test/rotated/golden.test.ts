@@ -66,18 +66,18 @@ const SETTINGS = {
  * name that was released; give another name, and put its digests here in the place of these.
  */
 const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof typeof SETTINGS, string>> } = {
-  program: 'eigenveil rotated 9',
+  program: 'eigenveil rotated 10',
   of: {
-    pca: 'fj3cmNWKbAAu2y8DV6rPG64C5D4bRCoWnA8RRihldEU',
-    'pca with mean': 'i_bnC9EthDB22_DKpvXsCg6EYVi1dM_MZhi15eQfQvQ',
-    'pca with a floor': 'pAaDJ8MgvRMXh5B34V_ReqD9dTQGxT8YmWfOvVN0KrI',
-    correlation: 'BoVTeYpyf4t6rUZqe6dsOruGMJ495dZ1Kn_sy-Wu0OE',
-    dca: 'Ke00lhvidsnFADH1p3-4gc09ejMMh7czXkifMTHKIec',
-    'dca with a signal ridge': 'fbyGhtfa5JpKDQ8y1FJKQzQ3vPP1Cxt-exZpFutNfU0',
-    lda: '7b3lTJDt7jXNNA8Mxj7cJ4JQ1EqjtqrWPGFkiHP-_y0',
-    'lda with a floor': '6WKCR6wegGry4vUfi1qguZuV__BSIziZp1L2qk0hTX0',
-    sketch: 'MSe55e7fhM1a6M0QL4MrncXmv0FzvwKE0orPmcyMaFE',
-    mdr: 'hS4OAIXcHT4gx4WlkoO3zvX-OewspBrROx42JJV7guY',
+    pca: 'TiPFTqzdNN9fW3YulNKtPOzK0HSWLu-WA2or87Qok6M',
+    'pca with mean': 'DOfjYSbtH-gs2le19_zVc4z8nFfY7UszHctUt0ee1GM',
+    'pca with a floor': 'YeMqApnCB903HlJtMvE10E3uPU6Y4Qq-q_Ec0Egr8iE',
+    correlation: '0_hClzJdi654LeF3Ax0WD2FYKZjkiVCT0jTJtvrL8OA',
+    dca: 'sveyyvQ2hYGUQGBHHUzO56DJ0sDXNvM1nMTdH0au-0g',
+    'dca with a signal ridge': 'lc7k9lYFGrkh4XGjPAzClA5Nqvb5JXsLz7zjUDLuMyI',
+    lda: '7WI6xcSH_5IweXzsD0mCtWRKxKtf9NWN9O7B-Bd7gAY',
+    'lda with a floor': '4JTX6WTnZCNREVtv6lhAJg7oaQIJEhbaRUPGDf8N-mU',
+    sketch: 'o4hDWzlG5bXRRRf7xz6Ku2smhR_-LnAi-EzhBWs9l3A',
+    mdr: 'KHOZNYl7Q2rbqfQjwbxGwYpkYlSiP2szU4K_Q6ofYdY',
   },
 };
 
