@@ -82,6 +82,14 @@ const rare = (column: string): Fact => ({
   figure: only(column, SHARE),
 });
 
+/** Over all sizes that were attacked: the one that all sweeps have in common counts in the first alone. */
+const attackedOnce = (arm: string, column: string): Fact => ({
+  where: (record) =>
+    record.arm === arm &&
+    (record.swept === 'features' || record.at !== ATTACKED[record.swept as keyof Attacked]),
+  figure: mean(column, SHARE),
+});
+
 /** Made-up sets of which one size is swept, by method: an LDA of two classes has one component. */
 function sweeps(swept: 'rows' | 'features' | 'components', values: readonly number[]): Cost[] {
   return HELD.flatMap(([first, last]) =>
@@ -254,9 +262,9 @@ export const floor = defineStudy<Chosen>({
   facts: {
     rareExact: rare('exact'),
     rareFloor: rare('floor'),
-    foundExact: { where: { arm: 'exact' }, figure: mean('found', SHARE) },
-    foundFloor: { where: { arm: 'floor' }, figure: mean('found', SHARE) },
-    roundingFloor: { where: { arm: 'floor' }, figure: mean('rounding', SHARE) },
+    foundExact: attackedOnce('exact', 'found'),
+    foundFloor: attackedOnce('floor', 'found'),
+    roundingFloor: attackedOnce('floor', 'rounding'),
     lostOfSets: {
       of: 'costs',
       where: ({ swept, method }) => swept === 'none' && method === 'pca',
