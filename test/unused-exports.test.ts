@@ -45,7 +45,7 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'whoever compares projections has the reference and its distances': {
     '@eigenveil/projection/portable':
-      'checkAgreed decompose principalAngles project reconstruct residual varianceCaptured',
+      'betweenClassScatter checkAgreed decompose principalAngles project reconstruct residual varianceCaptured',
   },
   'tests and studies start services in one process, and look at what they keep and refuse': {
     '@eigenveil/authenticator':

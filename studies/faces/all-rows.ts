@@ -4,7 +4,7 @@ import { only } from '../instrument/figure.ts';
 import { defineStudy, type Fact } from '../instrument/study.ts';
 import { dcaComponents, pcaComponents } from './components.ts';
 import { BOOK_DIMENSIONS, KINDS } from './dimensions.ts';
-import { FACE_SETS, type FaceSetName, loadFaces, madeUpOf } from './faces.ts';
+import { FACE_SETS, type FaceSetName, loadFaces, loadSets, madeUpOf } from './faces.ts';
 import { reconstructionErrors } from './reconstruction.ts';
 import { beyondSpan, spanOf } from './span.ts';
 import { dimensionsOf, gramOfSet, RIDGES, rounded, toldOf } from './trials.ts';
@@ -19,8 +19,7 @@ const yale = (method: string, k: number): Fact => ({
 export const allRows = defineStudy({
   id: 'faces/all-rows',
   plan: async ({ own }) => {
-    const names = own ? FACE_SETS.slice(0, 1) : FACE_SETS;
-    const sets = await Promise.all(names.map((name) => loadFaces(name, own)));
+    const sets = (await loadSets(FACE_SETS, own)).map(({ set }) => set);
     const cases = sets.map((set) => ({
       set: set.name,
       dimensions: dimensionsOf(set, BOOK_DIMENSIONS).join(' '),

@@ -88,6 +88,12 @@ export function mdrComponents(
   };
 }
 
+/** Some of the components within the span alone: one beyond it tells nothing that was learnt. */
+export function within({ vectors: all }: Components, from: number, to: number): Components {
+  const vectors = all.slice(from, to);
+  return { vectors, before: vectors.length, lengthBeyond: undefined };
+}
+
 /** How many components within the span, and how many beyond it, the first k are. */
 export function partsOf({ vectors, before }: Components, k: number, directions: number) {
   const beyond = Math.min(directions, Math.max(0, k - before));

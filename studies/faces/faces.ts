@@ -39,6 +39,12 @@ export async function loadFaces(name: FaceSetName, own?: OwnData): Promise<FaceS
   return known;
 }
 
+/** Reads these sets, or the user's own rows in place of the first, and no others. */
+export const loadSets = <Name extends FaceSetName>(names: readonly Name[], own?: OwnData) =>
+  Promise.all(
+    (own ? names.slice(0, 1) : names).map(async (name) => ({ name, set: await loadFaces(name, own) })),
+  );
+
 function ownFaces({ name, rows, ranges, labels, privateLabels }: OwnData): FaceSet {
   const grey = (value: number, [least, largest]: readonly [number, number]) =>
     (WHITE * (Math.min(largest, Math.max(least, value)) - least)) / (largest - least);

@@ -1,16 +1,15 @@
-/** What ρ does to DCA and MDR: the same splits for each value of it, and for the default of the code that accompanies the book. */
+/** Measures what ρ does to DCA and MDR: the same splits for each value of it, and for the default of the code that accompanies the book. */
 import { distinct, mean, spread } from '../instrument/figure.ts';
 import { defineStudy, type Fact } from '../instrument/study.ts';
-import { bookRidges, dcaComponents, mdrComponents, signalsOf } from './components.ts';
+import { bookRidges, dcaComponents, mdrComponents, signalsOf, within } from './components.ts';
 import { KINDS } from './dimensions.ts';
-import { FACE_SETS, type FaceSet, type FaceSetName, loadFaces, madeUpOf } from './faces.ts';
+import { FACE_SETS, type FaceSet, type FaceSetName, loadFaces, loadSets, madeUpOf } from './faces.ts';
+import { ITERATIONS } from './hidden.ts';
 import { type Asked, partsOfSplits, RIDGE, recordsOf, SIGNAL_RIDGE, type Trial, trialOf } from './trials.ts';
 
 /** From the listing's to the largest eigenvalue of S_W of glasses. */
 export const SWEPT = [RIDGE, 1e4, 1e6, 1e7, 1e8, 1e9];
 const DEFAULT = 'default';
-/** As in `hidden`: one number does not tell 55 people apart, with any number of iterations. */
-const ITERATIONS = 2000;
 /** Splits, and of them in a case. */
 const SPLITS = {
   quick: { yale: [1, 1], olivetti: [1, 1], glasses: [1, 1] },
@@ -31,8 +30,7 @@ const missing = (utility: string, method: string, rho: string): Fact => ({
 export const ridge = defineStudy({
   id: 'faces/ridge',
   plan: async ({ scale, own }) => {
-    const names = own ? FACE_SETS.slice(0, 1) : FACE_SETS;
-    const sets = await Promise.all(names.map(async (name) => ({ name, set: await loadFaces(name, own) })));
+    const sets = await loadSets(FACE_SETS, own);
     const cases = sets.flatMap(({ name, set }) =>
       Object.keys(set.labels).flatMap((utility) =>
         partsOfSplits(SPLITS[scale][name]).map((part) => ({
@@ -149,10 +147,9 @@ function componentsOf({ span, split: { train } }: Trial, { labels }: FaceSet, ut
   ];
   return ridges.flatMap(({ rho, ...given }) => {
     const dca = dcaComponents(span, train, use, given);
-    const leading = { vectors: dca.vectors.slice(0, signals), before: signals, lengthBeyond: undefined };
     const of = { rho, ridge: given.ridge };
     return [
-      { method: 'dca', ...of, components: leading },
+      { method: 'dca', ...of, components: within(dca, 0, signals) },
       ...(secret === undefined
         ? []
         : [

@@ -1,10 +1,10 @@
 /** Whether accuracy and reconstruction by DCA depend on ρ′: the same splits for each value of it. */
-import { distinct, least, mean, most, spread, where } from '../instrument/figure.ts';
+import { distinct, mean, most, spread, where } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 import { dcaComponents } from './components.ts';
 import { BOOK_DIMENSIONS, KINDS } from './dimensions.ts';
-import { type FaceSetName, loadFaces, madeUpOf } from './faces.ts';
+import { type FaceSetName, loadFaces, loadSets, madeUpOf } from './faces.ts';
 import { dimensionsOf, ITERATIONS, partsOfSplits, RIDGE, recordsOf, toldOf, trialOf } from './trials.ts';
 
 export const SIGNAL_RIDGES = [-0.05, -0.01, -0.001, 0, 0.001, 0.01, 0.05];
@@ -26,8 +26,7 @@ const centredAt = (signalRidge: number, k: number, set = 'yale') => ({
 export const signalRidge = defineStudy({
   id: 'faces/signal-ridge',
   plan: async ({ scale, own }) => {
-    const names = own || scale === 'quick' ? SETS.slice(0, 1) : SETS;
-    const sets = await Promise.all(names.map(async (name) => ({ name, set: await loadFaces(name, own) })));
+    const sets = await loadSets(scale === 'quick' ? SETS.slice(0, 1) : SETS, own);
     const cases = sets.flatMap(({ name, set }) => {
       const usual = scale === 'quick' ? QUICK : BOOK_DIMENSIONS;
       const dimensions = own ? dimensionsOf(set, [new Set(own.labels).size - 1]) : usual;
@@ -72,11 +71,7 @@ export const signalRidge = defineStudy({
     k: { title: 'components' },
   },
   frames: {
-    means: (records) =>
-      [...Map.groupBy(records, ({ set, signalRidge, k }) => `${set} ${signalRidge} ${k}`).values()].map(
-        (own): Tidy => ({ set: own[0]!.set!, k: own[0]!.k!, accuracy: mean('accuracy')(own).value! }),
-      ),
-    /** By how much the mean accuracies of all ρ′ differ. */
+    /** Says by how much the mean accuracies of all ρ′ differ. */
     apart: (records) =>
       [...Map.groupBy(records, ({ set, k }) => `${set} ${k}`).values()].map((own): Tidy => {
         const means = SIGNAL_RIDGES.map((rho) => where({ signalRidge: rho }, mean('accuracy'))(own).value!);
@@ -101,12 +96,7 @@ export const signalRidge = defineStudy({
   },
   facts: {
     accuracy: { where: { set: 'yale', signalRidge: 0, k: 14 }, figure: spread('accuracy', { digits: 1 }) },
-    leastAccuracy: { of: 'means', where: { set: 'yale', k: 14 }, figure: least('accuracy', { digits: 1 }) },
-    mostAccuracy: { of: 'means', where: { set: 'yale', k: 14 }, figure: most('accuracy', { digits: 1 }) },
-    olivettiAccuracy: {
-      where: { set: 'olivetti', signalRidge: 0, k: 39 },
-      figure: spread('accuracy', { digits: 1 }),
-    },
+    yaleApart: { of: 'apart', where: { set: 'yale', k: 14 }, figure: most('apart', { digits: 1 }) },
     mostApart: { of: 'apart', figure: most('apart', { digits: 1 }) },
     few: centredAt(0.001, 14),
     manyUpToZero: centredAt(0, 160),
@@ -116,7 +106,7 @@ export const signalRidge = defineStudy({
     values: { where: { set: 'yale', k: 14 }, figure: distinct('signalRidge') },
   },
   holds: {
-    sameAccuracy: (fact) => fact('leastAccuracy') === fact('mostAccuracy'),
+    sameAccuracy: (fact) => fact('yaleApart') === 0,
     signDecides: (fact) =>
       fact('manyAboveZero') > 0.99 * fact('few') && fact('manyUpToZero') < 0.1 * fact('few'),
   },

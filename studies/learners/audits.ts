@@ -21,7 +21,7 @@ import { thesisDbscan } from './thesis-dbscan.ts';
 
 /** Every claim has this ε. */
 export const AUDITED_EPSILON = 1;
-/** Of the claims that have a δ. */
+/** Claims that have a δ share this one. */
 const DELTA = 1e-3;
 
 export interface Events {

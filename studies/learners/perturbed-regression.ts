@@ -74,7 +74,7 @@ export function objectivePerturbed(
   return minimum(rows, labels, { lambda: lambda + slack, tilt: noise.map((b) => b / n) });
 }
 
-/** What the noise in an objective has: Δ, `slack`, and ε′, `left`, by the printed rule. */
+/** Gives what noise in an objective takes by the printed rule: Δ (`slack`) and ε′ (`left`). */
 export function shareOfObjective(
   rows: number,
   { lambda, epsilon }: Regularised,
@@ -98,7 +98,7 @@ export const classOf = (weights: readonly number[], row: readonly number[]): num
 
 interface Objective {
   readonly lambda: number;
-  /** Of a linear term. */
+  /** The coefficients of a linear term. */
   readonly tilt?: readonly number[];
 }
 
@@ -121,7 +121,7 @@ export function minimum(rows: Rows, labels: readonly number[], { lambda, tilt }:
     const { gradient, hessian, size } = derivatives(signed, f, lambda, linear);
     if (Math.hypot(...gradient) <= TOLERANCE * size) return f;
     const move = new CholeskyDecomposition(hessian).solve(Matrix.columnVector(gradient)).to1DArray();
-    // What rounding makes of a descent near the minimum, out of terms of this size, is let through.
+    // Rounding of terms of this size may hide a descent near the minimum: that is let through.
     const most = at(f) + 1e-14 * size * (1 + Math.hypot(...f));
     let share = 1;
     let next = f;

@@ -40,7 +40,7 @@ export interface ForestShape {
   readonly splitShare: number;
   /** `disjoint`: each row goes to one tree. `shared`: all trees have all rows. */
   readonly dealing: 'disjoint' | 'shared';
-  /** Of the exponential mechanism: εu/Δ, which monotone utilities allow, or the ordinary εu/(2Δ) of Friedman and Schuster, which wastes half. */
+  /** The exponent of the exponential mechanism: εu/Δ, which monotone utilities allow, or the ordinary εu/(2Δ) of Friedman and Schuster, which wastes half. */
   readonly exponent?: 'monotone' | 'ordinary';
 }
 

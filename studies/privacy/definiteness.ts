@@ -15,7 +15,7 @@ const ROUNDING = 1e-12;
 /** No component is asked for. */
 const COMPONENTS = 1;
 
-/** The same for every data set, so that all count alike in what is said of all runs. */
+/** Every data set has as many, so that all count alike in what is said of all runs. */
 const SEEDS: Readonly<Record<Scale, number>> = { quick: 20, full: 40 };
 
 /** Whether a symmetric matrix has a negative eigenvalue, and the share of the negative ones in the sum of all magnitudes. */

@@ -20,7 +20,7 @@ const NEIGHBOURS = 5;
 const GRID = { cells: 12, atLeast: 2 };
 const UNIT = { least: 0, largest: 1 };
 
-/** Of the thesis: as it is printed, and in a reading. Neither keeps an ε. */
+/** The thesis has these, as it is printed and in a reading. Neither keeps an ε. */
 const OF_THESIS = { 'as printed': thesisDbscan, 'with recursion': recursiveDbscan };
 
 const indexOf = (way: string, of: Tidy) => ({

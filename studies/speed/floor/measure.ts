@@ -4,12 +4,14 @@ import {
   betweenClassScatter,
   decompose,
   principalAngles,
+  project,
   totalScatter,
   varianceCaptured,
 } from '@eigenveil/projection';
 import { drawNoise, flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import { predictableRandomness } from '@eigenveil/testbed/random';
+import { scaledRows } from '../../evaluation/released.ts';
 import { searchAll } from '../accuracy/svm.ts';
 import { sumRows } from '../owners.ts';
 import { type Method, type Read, taskOf } from './sets.ts';
@@ -34,7 +36,7 @@ interface Cost {
  * @throws as `decompose`
  */
 export function floorCost(task: TaskProposal, exact: Statistics, name: string): Cost {
-  const told = decompose({ ...programOf({ ...task, exact: true }), minimumOwners: 1 }, exact);
+  const told = decomposed({ ...task, exact: true }, exact);
   const scatter = totalScatter(exact, task.fractionBits);
   const between = task.method.kind === 'pca' ? undefined : betweenClassScatter(exact, 0, task.fractionBits);
   const kept = (vectors: Matrix) =>
@@ -42,10 +44,7 @@ export function floorCost(task: TaskProposal, exact: Statistics, name: string): 
       ? varianceCaptured(vectors, scatter)
       : along(vectors[0]!, between) / along(vectors[0]!, scatter);
   const draws = Array.from({ length: DRAWS }, (_, draw) => {
-    const { vectors, eigenvalues } = decompose(
-      { ...programOf(task), minimumOwners: 1 },
-      floored(task, exact, `${name} ${draw}`),
-    );
+    const { vectors, eigenvalues } = decomposed(task, floored(task, exact, `${name} ${draw}`));
     return {
       floor: kept(vectors),
       angle: Math.max(...principalAngles(vectors, told.vectors)),
@@ -83,20 +82,18 @@ export interface Told {
 export async function toldWith(read: Read, method: Method, components: number, name: string): Promise<Told> {
   const task = taskOf(read, method, components);
   const exact = statisticsOf(task, read);
-  const vectorsOf = (own: TaskProposal, statistics: Statistics) =>
-    decompose({ ...programOf(own), minimumOwners: 1 }, statistics).vectors;
   const all = [
-    vectorsOf({ ...task, exact: true }, exact),
-    ...Array.from({ length: DRAWS }, (_, draw) => vectorsOf(task, floored(task, exact, `${name} ${draw}`))),
+    decomposed({ ...task, exact: true }, exact),
+    ...Array.from({ length: DRAWS }, (_, draw) => decomposed(task, floored(task, exact, `${name} ${draw}`))),
   ];
   const [train, test] = [read.rows.slice(0, MOST_ROWS), read.test.slice(0, MOST_ROWS)];
+  const scaled = [train, test].map((rows) => scaledRows(task, rows));
   const outcomes = await searchAll(
-    all.map((vectors) => {
-      const reduced = (rows: Read['rows']) =>
-        rows.map(({ values }) => vectors.map((vector) => scoreOf(vector, values, task)));
+    all.map(({ vectors }) => {
+      const [learnt, tried] = scaled.map((rows) => project({ vectors }, rows));
       return {
-        train: { rows: reduced(train), labels: train.map(({ classes }) => classes[0]!) },
-        test: reduced(test),
+        train: { rows: learnt!, labels: train.map(({ classes }) => classes[0]!) },
+        test: tried!,
         folds: [],
         grid: { costs: [1], gammas: [1 / vectors.length] },
       };
@@ -108,12 +105,9 @@ export async function toldWith(read: Read, method: Method, components: number, n
   return { told: first!, toldFloor: others.reduce((sum, part) => sum + part, 0) / DRAWS };
 }
 
-/** Of a row with its features on [−1, 1]. */
-const scoreOf = (vector: readonly number[], values: readonly number[], { features }: TaskProposal) =>
-  features.reduce((sum, { min, max }, i) => {
-    const width = max - min || 1;
-    return sum + (vector[i]! * (2 * values[i]! - min - max)) / width;
-  }, 0);
+/** Computes the result in the clear, of however few owners. */
+const decomposed = (task: TaskProposal, statistics: Statistics) =>
+  decompose({ ...programOf(task), minimumOwners: 1 }, statistics);
 
 /** The rows' statistics, as the task sums them. */
 export const statisticsOf = (task: TaskProposal, { rows }: Pick<Read, 'rows'>): Statistics =>

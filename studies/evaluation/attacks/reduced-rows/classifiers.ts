@@ -173,13 +173,13 @@ function nearestOf(sample: readonly Labelled[], input: Row, count: number): Labe
   return order.slice(0, count).map((i) => sample[i]!);
 }
 
-/** Of the sample, that an attacker takes a probability from. */
+/** An attacker takes a probability from so many rows of the sample. */
 const NEAREST = 45;
 
 /** |Pr(+|z) − Pr(−|z)| of an attacker, on average over the targets. */
 interface Certainty {
   readonly seen: number;
-  /** The same where the sample's labels are dealt to its rows at random: shares of few rows differ by chance. */
+  /** The sample's labels are dealt to its rows at random here: shares of few rows differ by chance. */
   readonly chance: number;
 }
 

@@ -53,18 +53,19 @@ export async function measured(
   draws: Draws,
 ) {
   const { utility, private: hidden } = labelsOf(scene);
+  const alone = reductions.map((reduction) => problemOf(scene, members, reduction));
   const guesses = await guessed(
-    reductions.flatMap((reduction): Problem[] => [
+    reductions.flatMap((reduction, r): Problem[] => [
       problemOf(scene, members, reduction, utility),
-      problemOf(scene, members, reduction),
+      alone[r]!,
       // Rows, not people, are dealt to folds: a person may be a utility class.
       { sample: labelled(reduction, members.flat(), utility).map((row) => [row]), targets: [] },
     ]),
   );
   return reductions.map((reduction, r) => ({
     components: reduction.projection.vectors.length,
-    /** Of the private label from reduced rows alone, where it has two classes. */
-    certainty: certainty(problemOf(scene, members, reduction), draws),
+    /** Says how sure reduced rows alone make of the private label, where it has two classes. */
+    certainty: certainty(alone[r]!, draws),
     /** By person, by who knows reduced rows and the utility label. */
     together: successes(members, guesses[3 * r]!.labels, hidden),
     /** Share of rows, by who knows reduced rows alone. */

@@ -1,7 +1,8 @@
 /** Takes ρ of a drafted discriminant from the sample, as the code that accompanies the book of compressive privacy does where none is given. */
 import { BOOK_RIDGE_SHARE } from '@eigenveil/methods';
-import { betweenClassScatter, type Link, symmetricEigen, totalScatter } from '@eigenveil/projection/portable';
+import { type Link, pencil, symmetricEigen } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task';
+import { programFor } from '../describe/forecast-floor.ts';
 import { sumSample } from '../describe/sample.ts';
 import type { ReadSampleRows } from './sample.ts';
 
@@ -20,11 +21,8 @@ export async function withBookRidge(
   const labellings = task.labellings.slice(0, 1);
   const summed = { ...task, method: { kind: 'lda' as const, ridge: 0 }, labellings, components: 1 };
   const { statistics } = await sumSample(read, summed, basis);
-  const between = betweenClassScatter(statistics, 0, task.fractionBits);
-  const within = totalScatter(statistics, task.fractionBits).map((row, i) =>
-    row.map((entry, j) => entry - between[i]![j]!),
-  );
-  const ridge = Number((BOOK_RIDGE_SHARE * symmetricEigen(within).values[0]!).toPrecision(3));
+  const { B } = pencil(programFor({ ...summed, exact: true, differentialPrivacy: null }), statistics);
+  const ridge = Number((BOOK_RIDGE_SHARE * symmetricEigen(B!).values[0]!).toPrecision(3));
   return { ...task, method: { ...task.method, ridge } as TaskProposal['method'] };
 }
 
