@@ -11,10 +11,10 @@ import type { LatticePlan } from './sizes.ts';
 /** Streams of one end's secret seed, each purpose once. */
 type Draws = (purpose: string) => RandomSource;
 
-const NONCE_BYTES = 32;
+export const NONCE_BYTES = 32;
 
 /** Returns what public polynomials follow from: both nonces, the version of the protocol, and the plan. */
-function seedOf(program: string, plan: LatticePlan, user: Uint8Array, csp: Uint8Array): Uint8Array {
+export function seedOf(program: string, plan: LatticePlan, user: Uint8Array, csp: Uint8Array): Uint8Array {
   return createHash('sha256')
     .update(user)
     .update(csp)

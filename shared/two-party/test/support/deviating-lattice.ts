@@ -1,8 +1,9 @@
 /** A data user of secret products whose key, or whose ciphertext outside class 0, is not of the form that it then proves. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { MessageStream } from '../../src/channel/message-stream.ts';
 import { LatticeDataUser } from '../../src/lattice/data-user.ts';
 import { LATTICE_MESSAGE, ringsOf } from '../../src/lattice/messages.ts';
+import { NONCE_BYTES, seedOf } from '../../src/lattice/opening.ts';
 import type { Polynomial, Ring } from '../../src/lattice/ring.ts';
 import type { LatticePlan } from '../../src/lattice/sizes.ts';
 import { countOf } from '../../src/lattice/words.ts';
@@ -11,7 +12,6 @@ import { SEED_BYTES, streamsFrom } from '../../src/oblivious-transfer/randomness
 /** Names what has another form: a key, a ciphertext outside class 0, or nothing. */
 export type Malformed = 'key' | 'outside' | 'nothing';
 
-const NONCE_BYTES = 32;
 /** An integer of this number of bits less than the modulus is added to a coefficient. */
 const LESS_BITS = 20n;
 
@@ -31,10 +31,10 @@ export function deviatingLattice(
   return async (plan) => {
     await stream.depart();
     const theirs = await stream.read(LATTICE_MESSAGE.nonce, NONCE_BYTES);
-    const seed = createHash('sha256').update(own).update(theirs).update(program).update(JSON.stringify(plan));
+    const seed = seedOf(program, plan, own, theirs);
     const draw = streamsFrom(randomBytes(SEED_BYTES));
     const rings = malformedRings(plan, malformed, pick);
-    return await LatticeDataUser.open(stream, plan, seed.digest(), draw, undefined, rings);
+    return await LatticeDataUser.open(stream, plan, seed, draw, undefined, rings);
   };
 }
 
