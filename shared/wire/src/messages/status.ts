@@ -68,6 +68,7 @@ export type WaitingCode = z.infer<typeof WaitingCode>;
 
 export const TaskStatus = z.strictObject({
   taskId: TaskId,
+  title: Task.shape.title,
   state: TaskState,
   contributions: z.int().min(0),
   /** The cost of the result in privacy; null: it is exact, and nothing bounds what it tells about a row. */
@@ -114,11 +115,15 @@ export const TaskOwners = z.strictObject({
 });
 export type TaskOwners = z.infer<typeof TaskOwners>;
 
-/** A page of the data user's tasks, the one proposed last first. */
+/** Text by which tasks are sought: a part of an id or of a title, in upper or lower case. */
+export const Sought = z.string().max(200);
+
+/** A page of the data user's tasks, or of those that are sought, the one proposed last first. */
 export const TaskList = z.strictObject({
   tasks: z.array(
     z.strictObject({
       taskId: TaskId,
+      title: Task.shape.title,
       state: TaskState,
       method: Task.shape.method,
       contributions: z.int().min(0),
