@@ -115,8 +115,10 @@ export const TaskOwners = z.strictObject({
 });
 export type TaskOwners = z.infer<typeof TaskOwners>;
 
+/** The longest text by which tasks are sought. */
+export const MOST_SOUGHT = 200;
 /** Text by which tasks are sought: a part of an id or of a title, in upper or lower case. */
-export const Sought = z.string().max(200);
+export const Sought = z.string().max(MOST_SOUGHT);
 
 /** A page of the data user's tasks, or of those that are sought, the one proposed last first. */
 export const TaskList = z.strictObject({
