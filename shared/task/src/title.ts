@@ -23,12 +23,12 @@ export const Title = z
   )
   .refine((title) => !UNSEEN.test(title), {
     error: ({ input }) =>
-      `expected no character that controls, hides or turns text, and no end of a line: remove ${codePoint(UNSEEN.exec(String(input))![0])}, or type the title anew`,
+      `expected no character that controls, hides or turns text, and no end of a line: remove ${codePoint(UNSEEN.exec(String(input))![0])}, or type the title again`,
   })
   .refine((title) => title.trim() === title, 'expected no blank at either end: remove it')
   .refine(
     (title) => title.normalize('NFC') === title,
-    'expected accents in their composed form (Unicode NFC): type the title anew',
+    'expected accents in their composed form (Unicode NFC): type the title again',
   )
   .meta({ minLength: 1, maxLength: MOST_CHARACTERS });
 

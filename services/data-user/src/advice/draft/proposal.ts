@@ -8,7 +8,7 @@ import { withCells } from './grains.ts';
 import type { PrivacyDraft } from './privacy.ts';
 
 export interface Wishes {
-  /** As somebody has typed it; without one the task is known by its id alone. */
+  /** The title as somebody has typed it. A task that has none is known by its id alone. */
   readonly title?: string | undefined;
   readonly components: number;
   /** The largest number of owners. */
