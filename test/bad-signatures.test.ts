@@ -210,6 +210,11 @@ describe('an owner', () => {
     const receipt = await signStatement(RECEIPT, await stranger(), claims);
     world.proxies.dataUser.inject(put, { kind: 'answer', json: { receipt } });
     await expect(contribute()).rejects.toEqual(withCode('ERR_RECEIPT_INVALID'));
+    // Its own key signs it, but the task has no title.
+    const own = await openSigningKey(world.dataUserConfig.dataDirectory);
+    const titled = await signStatement(RECEIPT, own, { ...claims, title: 'Heart study' });
+    world.proxies.dataUser.inject(put, { kind: 'answer', json: { receipt: titled } });
+    await expect(contribute()).rejects.toEqual(withCode('ERR_RECEIPT_INVALID'));
     expect(await home.receipt(id)).toBeUndefined();
     expect(await contribute()).toEqual(claims);
   });

@@ -110,6 +110,26 @@ test('the list, as tasks come and go', async () => {
   stream.leave();
 });
 
+test('the list of those tasks that are sought, beside the list of all', async () => {
+  const [all, some] = [await open('/progress'), await open('/progress?sought=HEART')];
+  const heart = await byHand.create({ title: 'Heart study' });
+  const lungs = await byHand.create({ title: 'Lungs' });
+  const listed = async (stream: OpenStream, newest: string) => {
+    for (;;) {
+      const line = TaskListLine.parse(await stream.next());
+      const tasks = line.kind === 'update' ? line.update.tasks : [];
+      if (tasks[0]?.taskId === newest) return tasks;
+    }
+  };
+  expect(await listed(some, heart.task.id)).toMatchObject([{ title: 'Heart study', state: 'open' }]);
+  expect((await listed(all, lungs.task.id)).slice(0, 2)).toMatchObject([
+    { title: 'Lungs' },
+    { title: 'Heart study' },
+  ]);
+  for (const stream of [all, some]) stream.leave();
+  expect(await open(`/progress?sought=${'x'.repeat(201)}`)).toMatchObject({ status: 422 });
+});
+
 test('a stream of no task, or asked for by nobody, does not begin', async () => {
   const unknown = await open(`/tasks/${newTaskId()}/progress`);
   expect(unknown).toMatchObject({ status: 404, headers: { 'content-type': 'application/problem+json' } });

@@ -59,7 +59,7 @@ test('of many tasks every one is there once', async () => {
   const ids = Array.from({ length: 2 * PAGE - before.length }, newTaskId);
   const db = new DatabaseSync(databaseFile(world.dataUserConfig.dataDirectory));
   const insert = db.prepare(
-    `INSERT INTO tasks (task_id, task, state, ended_at_csp) VALUES (?, ?, 'cancelled', 1)`,
+    `INSERT INTO tasks (task_id, sought, task, state, ended_at_csp) VALUES (?, '', ?, 'cancelled', 1)`,
   );
   for (const id of ids) insert.run(id, JSON.stringify({ ...task, id }));
   db.close();
@@ -72,6 +72,31 @@ test('of many tasks every one is there once', async () => {
     older: boolean;
   };
   expect([tasks.length, older]).toEqual([PAGE, false]);
+});
+
+test('an operator finds tasks by their titles and ids, page by page', async () => {
+  const client = await world.taskClient();
+  const signed = [];
+  for (const title of ['Heart study', 'Lungs', 'heart study 2']) signed.push(await byHand.create({ title }));
+  const [first, , third] = signed.map(({ task }) => task.id);
+  expect((await client.list()).slice(0, 3).map(({ title }) => title)).toEqual([
+    'heart study 2',
+    'Lungs',
+    'Heart study',
+  ]);
+  const found = async (query: string) => {
+    const { tasks, older } = (await get(`/tasks?${query}`)).json as {
+      tasks: { taskId: TaskId }[];
+      older: boolean;
+    };
+    return [tasks.map(({ taskId }) => taskId), older];
+  };
+  expect(await found('sought=HEART%20study')).toEqual([[third, first], false]);
+  expect(await found(`sought=heart&before=${third}`)).toEqual([[first], false]);
+  expect(await found(`sought=${first!.toLowerCase()}`)).toEqual([[first], false]);
+  expect(await found('sought=kidneys')).toEqual([[], false]);
+  for (const query of [`sought=${'x'.repeat(201)}`, 'sought=a&sought=b', 'title=heart'])
+    expect((await get(`/tasks?${query}`)).status).toBe(422);
 });
 
 test('who contributed and when, and who withdrew, is told to the operator, and to nobody else', async () => {

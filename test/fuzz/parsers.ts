@@ -289,7 +289,7 @@ export function taskTargets(): Target[] {
     madeUpProposal('dca', 3, [2], { twoParty: 'garbled' }),
     madeUpProposal('lda', 3, [3], { twoParty: 'garbled', encryption: 'djn' }),
     madeUpProposal('mdr', 3, [2, 2]),
-    madeUpProposal('pca', 3, [], { differentialPrivacy: PRIVACY }),
+    madeUpProposal('pca', 3, [], { title: 'Größe und Gewicht', differentialPrivacy: PRIVACY }),
     madeUpProposal('pca', 3, [], {
       differentialPrivacy: { ...PRIVACY, neighbours: 'replace', noise: 'owners', honestOwners: 1 },
     }),

@@ -159,6 +159,20 @@ each takes one of that many parts of what an owner gives of its rows, and an exa
 tasks. An owner whose values are coarser than the task says
 [adds the noise that is missing](privacy.md#an-owners-own-floor) to its own sums.
 
+## Title
+
+\`title\` names a task for people, and stands beside its id: in lists and on both pages, in what owners
+are told, in receipts and results. It is part of what the CSP signs, so that everybody reads the
+same; a task without one has the digest that it would have if there were no titles. It is public:
+the data user, the CSP and every owner see it. It may tell what the rows are about, or whose they
+are; write nothing into it that any of them must not know. A title proves nothing, since two tasks
+may have the same: compare ids.
+
+It has 1 to 80 characters (code points), with accents in their composed form (Unicode NFC) and no
+blank at either end. Characters that control, hide or turn text, such as line ends, zero-width and
+bidirectional ones, are refused. \`task draft --title\` and the console compose accents and remove
+blanks at the ends. A task that renews another has its title.
+
 ## Members
 
 This page and the schema are written by a test from the texts beside the members

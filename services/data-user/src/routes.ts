@@ -58,7 +58,7 @@ export function dataUserRoutes(options: {
         await operators.note(identity.name, 'task created', body.id);
         return tasks.create(body);
       },
-      tasks: ({ query }) => tasks.list(query.before ?? null),
+      tasks: ({ query }) => tasks.list(query.before ?? null, query.sought),
       signedTask: ({ params }) => tasks.signed(params.taskId),
       status: ({ params }) => tasks.status(params.taskId),
       owners: ({ params, query }) => progresses.owners(params.taskId, query.after ?? 0),

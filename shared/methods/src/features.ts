@@ -3,11 +3,17 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { LIMITS } from './limits.ts';
 
+/**
+ * Characters, as a class of a regular expression has them, that act on a text instead of standing in it:
+ * controls, those that hide or turn text, halves of characters, and ends of lines and paragraphs.
+ */
+export const ACTING = String.raw`\p{C}\p{Zl}\p{Zp}`;
+
 const Name = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^[^\p{C}]*$/u, 'expected a name without control characters');
+  .regex(new RegExp(`^[^${ACTING}]*$`, 'u'), 'expected a name without control characters');
 
 /** The members of a feature. A file of a proposal has more of them. */
 export const FEATURE = {

@@ -6,6 +6,7 @@ export { expecting, invalid, rule } from './codes.ts';
 export { CLASS_WEIGHTS } from './discriminant.ts';
 export { BOOK_RIDGE, BOOK_RIDGE_SHARE, type Flags, RIDGE_FLAG } from './draft.ts';
 export {
+  ACTING,
   FEATURE,
   type Feature,
   FeatureSchema,

@@ -266,6 +266,7 @@ function projectionOf(task: Task, result: FlatResult): Projection {
   return {
     taskId: task.id,
     taskDigest: digestTask(task),
+    ...(task.title !== undefined && { title: task.title }),
     method: task.method,
     twoParty: task.twoParty,
     features: task.features,

@@ -55,6 +55,7 @@ export {
   TaskProposal,
   USUAL_DELTA,
 } from './schema.ts';
+export { asTitle, taskInWords, underTitle } from './title.ts';
 export { placesOf, type Span } from './values/places.ts';
 export { planShift, shiftOf, shiftRidge, withoutShift } from './values/shift.ts';
 export {

@@ -15,6 +15,7 @@ import {
 } from '@eigenveil/methods/schema';
 import { z } from 'zod';
 import { TaskId, Thumbprint } from './ids.ts';
+import { Title } from './title.ts';
 
 /** δ of a draft that says nothing else, and so of the task for which a budget tells what is left. */
 export const USUAL_DELTA = 1e-6;
@@ -90,6 +91,9 @@ export type ClosesWhen = z.infer<typeof ClosesWhen>;
  * proposal.keyBits; // → 3072
  */
 export const TaskProposal = z.strictObject({
+  title: Title.optional().describe(
+    'A name by which people know the task, beside its id, in 1 to 80 characters. The CSP signs it with the rest, and a task that renews this one has it, too. Left out: the id alone. Reveals: itself, to the CSP and to everybody who sees the task; write nothing into it that is secret.',
+  ),
   method: MethodParameters,
   features: z
     .array(FeatureSchema)
@@ -353,6 +357,7 @@ const Series = z.strictObject({
 
 export const Task = TaskProposal.required().extend({
   // Absent where there is none, also of what is signed.
+  title: TaskProposal.shape.title,
   sketch: TaskProposal.shape.sketch,
   closes: TaskProposal.shape.closes,
   basis: TaskProposal.shape.basis,

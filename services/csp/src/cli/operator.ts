@@ -235,11 +235,13 @@ function parsed<Schema extends z.ZodType>(
   });
 }
 
-/** Prints a line for each row, with all its members in their order. */
+/** Prints a line for each row, with all its members in their order; quotes hold texts with blanks together. */
 function printTable(command: Command, name: string, rows: readonly object[]): void {
   const lines = rows.map((row) =>
     Object.entries(row)
-      .map(([member, value]) => `${member}=${value ?? '-'}`)
+      .map(
+        ([member, value]) => `${member}=${/[\s"]/.test(`${value}`) ? JSON.stringify(value) : (value ?? '-')}`,
+      )
       .join('  '),
   );
   printResult(command, { json: { [name]: rows }, text: lines.join('\n') });

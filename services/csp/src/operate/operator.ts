@@ -332,6 +332,8 @@ interface ListedTask {
   readonly records: number;
   readonly proposedAt: string;
   readonly deadline: string;
+  /** Text of the data user; null where there is none. */
+  readonly title: string | null;
 }
 
 /** Returns the tasks that have not ended, or all. */
@@ -339,7 +341,7 @@ export function listTasks(db: Database, { all }: { readonly all: boolean }): Lis
   return db
     .prepare(
       `SELECT task_id, data_user, json_extract(task, '$.method.kind') AS method,
-         json_extract(task, '$.deadline') AS deadline, records_added - records_removed AS records,
+         json_extract(task, '$.deadline') AS deadline, json_extract(task, '$.title') AS title, records_added - records_removed AS records,
          proposed_at,
          iif(state = 'agreed' AND fixed_root IS NOT NULL, 'fixed', state) AS state
        FROM tasks WHERE state <> 'ended' OR ? ORDER BY rowid`,
@@ -353,6 +355,7 @@ export function listTasks(db: Database, { all }: { readonly all: boolean }): Lis
       records: row.records as number,
       proposedAt: time(row.proposed_at),
       deadline: row.deadline as string,
+      title: row.title as string | null,
     }));
 }
 

@@ -220,10 +220,11 @@ export class DataOwner {
         send(client, accepted, pending, options.onProgress),
       );
       const claims = await verifyStatement(RECEIPT, receipt, accepted.agreement.dataUserKey);
-      if (claims.taskId !== taskId || claims.contributionDigest !== digest) {
+      const isOfTask = claims.taskId === taskId && claims.title === accepted.task.title;
+      if (!isOfTask || claims.contributionDigest !== digest) {
         throw new CodedError(
           CODES.ERR_RECEIPT_INVALID,
-          '"receipt" expected the digest of the contribution that was sent',
+          '"receipt" expected the digest of the contribution that was sent, and the title of its task',
         );
       }
       await state.saveReceipt(taskId, receipt);

@@ -24,6 +24,15 @@ import { z } from 'zod';
 import { CLIENT_SETTINGS } from './settings.ts';
 
 /** The settings of all drafts. */
+const TITLE = {
+  title: {
+    schema: z.string().optional(),
+    description:
+      'name of the task for people, which becomes public and is signed, at most 80 characters (default: none, the id alone)',
+    placeholder: 'TEXT',
+  },
+} as const;
+
 const SAMPLE = {
   data: {
     schema: z.string().min(1),
@@ -214,6 +223,7 @@ const READING = {
 /** All settings that drafts have in common. */
 export const COMMON = {
   ...SAMPLE,
+  ...TITLE,
   ...LABELS,
   ...COMPONENTS,
   ...SIZES,
@@ -240,6 +250,7 @@ export function settingsOf(name: MethodName): Settings {
     ...flags,
     ...(labellings > 0 && 'ridge' in flags && DISCRIMINANT_RIDGE),
     ...SAMPLE,
+    ...TITLE,
     ...(labellings > 0 && LABELS),
     ...(hasComponents && COMPONENTS),
     ...SIZES,

@@ -54,8 +54,9 @@ function addList(task: Command): void {
     const tasks = await client.list();
     const longestState = Math.max(...TaskState.options.map(({ length }) => length));
     const lines = tasks.map(
-      ({ taskId, state, method, contributions, deadline }) =>
-        `${taskId}  ${state.padEnd(longestState)}  ${method.kind}  ${contributions} contributions, until ${deadline}`,
+      ({ taskId, title, state, method, contributions, deadline }) =>
+        // Last, since its length is not known, and in quotes, so that it cannot pass for anything else.
+        `${taskId}  ${state.padEnd(longestState)}  ${method.kind}  ${contributions} contributions, until ${deadline}${title === undefined ? '' : `  ${JSON.stringify(title)}`}`,
     );
     printResult(command, { json: { tasks }, text: lines.join('\n') || 'no tasks' });
   });

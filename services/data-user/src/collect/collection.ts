@@ -90,7 +90,9 @@ export class Collection {
           ? { bytes: await this.#checked(open, bytes, open.packing.plaintexts.length) }
           : { bytes, uploadId: await this.#uploaded(taskId, owner, digest, pieces) };
       const receivedAt = this.#now().toISOString();
-      const receipt = await signStatement(RECEIPT, this.#key, { ...claims, receivedAt });
+      const { title } = open.task;
+      const told = { ...claims, receivedAt, ...(title !== undefined && { title }) };
+      const receipt = await signStatement(RECEIPT, this.#key, told);
       return { ownerId: owner.ownerId, digest, record, receipt, ...content };
     });
     return receiptOf(stored, digest);

@@ -40,6 +40,7 @@ export function statusOf(told: Told, now: Date): TaskStatus {
   const { task, state, contributions, failure, timings, activity } = told;
   return {
     taskId: task.id,
+    title: task.title,
     state,
     contributions,
     differentialPrivacy: task.differentialPrivacy,

@@ -58,10 +58,11 @@ export function consoleRoutes(options: {
             admit: async () => operator.authenticate(request),
             signal,
           }),
-        followTasks: ({ request, signal }) =>
+        followTasks: ({ query: { sought = '' }, request, signal }) =>
           streams.open({
-            name: '',
-            look: () => tasks.list(null),
+            // A blank is in no id, which names the stream of a task.
+            name: ` ${sought}`,
+            look: () => tasks.list(null, sought),
             isFinal: () => false,
             admit: async () => operator.authenticate(request),
             signal,

@@ -19,6 +19,7 @@ export const MIGRATIONS = [
     task_id         text COLLATE "C" PRIMARY KEY,
     -- In the order in which they were proposed.
     number          integer GENERATED ALWAYS AS IDENTITY UNIQUE,
+    sought          text NOT NULL,
     task            text NOT NULL,
     state           text NOT NULL,
     agreement       text,

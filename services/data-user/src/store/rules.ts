@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
+import { likeness } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import { CODES, type Digest, type OwnerId, type TaskState } from '@eigenveil/wire';
 import {
@@ -22,6 +23,11 @@ import {
 
 export function unknownTask(): CodedError {
   return new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this data user');
+}
+
+/** The text by which a task is sought: its id and its title on two lines, so that nothing is found across both. */
+export function soughtOf({ id, title = '' }: Task): string {
+  return `${likeness(id)}\n${likeness(title)}`;
 }
 
 export function revokedOwner(): CodedError {

@@ -129,8 +129,8 @@ export class SqlDataUserStore implements DataUserStore {
     return this.#driver.transaction('arrivals', () => arrivals(taskId, most));
   }
 
-  async tasks(before: TaskId | null, limit: number) {
-    return this.#driver.run(listTasks(before, limit));
+  async tasks(page: Parameters<DataUserStore['tasks']>[0]) {
+    return this.#driver.run(listTasks(page));
   }
 
   async taskOfProjection(digest: Digest): Promise<StoredTask | undefined> {

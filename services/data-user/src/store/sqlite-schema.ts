@@ -5,6 +5,8 @@ export const MIGRATIONS = [
   `
   CREATE TABLE tasks (
     task_id         TEXT PRIMARY KEY,
+    -- By which the list of tasks is searched, see soughtOf. Before the task, which may be long.
+    sought          TEXT NOT NULL,
     task            TEXT NOT NULL,
     state           TEXT NOT NULL,
     agreement       TEXT,

@@ -6,7 +6,15 @@
 import { countOf, erasing, forgetAnswer, rowsOf, SHARED, sql, type Work } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { TaskState } from '@eigenveil/wire';
-import { afterStage, checkMarked, closes, entering, requireFinal, textOfFixation } from './rules.ts';
+import {
+  afterStage,
+  checkMarked,
+  closes,
+  entering,
+  requireFinal,
+  soughtOf,
+  textOfFixation,
+} from './rules.ts';
 import type { Fixation, PartialProduct, StageResult } from './store.ts';
 import { IDLE, locked } from './task-rows.ts';
 
@@ -14,7 +22,8 @@ import { IDLE, locked } from './task-rows.ts';
 export function* insertTask(task: Task): Work<void> {
   const [text, entered] = [JSON.stringify(task), JSON.stringify(entering('proposed'))];
   yield sql`
-    INSERT INTO tasks (task_id, task, state, entered) VALUES (${task.id}, ${text}, 'proposed', ${entered})
+    INSERT INTO tasks (task_id, sought, task, state, entered)
+      VALUES (${task.id}, ${soughtOf(task)}, ${text}, 'proposed', ${entered})
       ON CONFLICT (task_id) DO NOTHING`;
 }
 

@@ -205,9 +205,14 @@ export interface DataUserStore extends AnswerStore {
   /** Adds to what was refused; what is of no task is dropped. */
   addRefused(refused: readonly (Refused & { readonly taskId: TaskId })[]): Promise<void>;
   /**
-   * Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it.
+   * Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it,
+   * and with a text in `sought` only those whose id or title has it, in upper or lower case.
    */
-  tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
+  tasks(page: {
+    readonly before: TaskId | null;
+    readonly sought: string;
+    readonly limit: number;
+  }): Promise<ListedTask[]>;
   /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
   /** Opens a task if it is still proposed; returns whether it was. */

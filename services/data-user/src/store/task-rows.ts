@@ -14,6 +14,7 @@ import {
   sql,
   type Work,
 } from '@eigenveil/server';
+import { likeness } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, ErrorCode, TaskState } from '@eigenveil/wire';
 import { spread } from './rules.ts';
@@ -36,6 +37,8 @@ const ACTIVITY = fragment({ sqlite: `'{}' AS activity`, postgres: 'activity' });
 export const IDLE = fragment({ sqlite: '', postgres: `, activity = '{}'` });
 /** The number by whose order tasks were proposed. */
 const NUMBER = fragment({ sqlite: 'rowid', postgres: 'number' });
+/** The function that gives the place of a text within another: 1 for the empty text, 0 where it is not there. */
+const PLACE = fragment({ sqlite: 'instr', postgres: 'strpos' });
 const UNLOCKED = fragment({ sqlite: '', postgres: '' });
 
 type ListedRow = { readonly task: string; readonly state: TaskState; readonly contributions: number };
@@ -102,12 +105,16 @@ export function* drawnOf(taskId: TaskId, member: keyof StoredDrawn): Work<Uint8A
 }
 
 /** See tasks of the store. */
-export function* listTasks(before: TaskId | null, limit: number): Work<ListedTask[]> {
+export function* listTasks({
+  before,
+  sought,
+  limit,
+}: Parameters<DataUserStore['tasks']>[0]): Work<ListedTask[]> {
   const earlier =
-    before === null ? sql`` : sql`WHERE ${NUMBER} < (SELECT ${NUMBER} FROM tasks WHERE task_id = ${before})`;
-  const rows = yield* rowsOf<ListedRow>(
-    sql`SELECT task, state, contributions FROM tasks ${earlier} ORDER BY ${NUMBER} DESC LIMIT ${limit}`,
-  );
+    before === null ? sql`` : sql`AND ${NUMBER} < (SELECT ${NUMBER} FROM tasks WHERE task_id = ${before})`;
+  const rows = yield* rowsOf<ListedRow>(sql`
+    SELECT task, state, contributions FROM tasks WHERE ${PLACE}(sought, ${likeness(sought)}) > 0 ${earlier}
+      ORDER BY ${NUMBER} DESC LIMIT ${limit}`);
   return rows.map(listed);
 }
 

@@ -227,15 +227,17 @@ export class Tasks {
   }
 
   /**
-   * Returns the tasks that were proposed last, or last before `before`.
-   * @throws ERR_TASK_UNKNOWN when there is no such task
+   * Returns the tasks that were proposed last, or last before `before`: all of them, or those whose id or title
+   * has the text `sought`.
+   * @throws ERR_TASK_UNKNOWN when there is no task `before`
    */
-  async list(before: TaskId | null): Promise<TaskList> {
+  async list(before: TaskId | null, sought = ''): Promise<TaskList> {
     if (before !== null) await this.#stored(before);
-    const found = await this.#store.tasks(before, LISTED_TASKS + 1);
+    const found = await this.#store.tasks({ before, sought, limit: LISTED_TASKS + 1 });
     return {
       tasks: found.slice(0, LISTED_TASKS).map(({ task, state, contributions }) => ({
         taskId: task.id,
+        title: task.title,
         state,
         method: task.method,
         contributions,

@@ -9,13 +9,38 @@ export function tasksContract(tested: Tested): void {
     const ids = Array.from({ length: 4 }, newTaskId);
     for (const id of ids) await tested.store.insertTask({ ...task, id });
     await tested.insert(1, 2);
-    const listed = await tested.store.tasks(null, 9);
+    const all = { before: null, sought: '', limit: 9 };
+    const listed = await tested.store.tasks(all);
     expect(listed.map((it) => it.task.id)).toEqual([...ids.toReversed(), taskId]);
     expect(listed.at(-1)).toEqual({ task, state: 'open', contributions: 2 });
     expect(listed[0]).toMatchObject({ state: 'proposed', contributions: 0 });
-    const page = await tested.store.tasks(ids[3]!, 2);
+    const page = await tested.store.tasks({ ...all, before: ids[3]!, limit: 2 });
     expect(page.map((it) => it.task.id)).toEqual([ids[2], ids[1]]);
-    expect(await tested.store.tasks(taskId, 9)).toEqual([]);
+    expect(await tested.store.tasks({ ...all, before: taskId })).toEqual([]);
+  });
+
+  test('tasks are found by a part of the title or of the id, in upper or lower case, page by page', async () => {
+    const titles = ['Größe % der Herzen', 'größe_2031', 'Weights', 'ΣΊΣΥΦΟΣ', undefined];
+    const ids = titles.map(() => newTaskId());
+    for (const [i, title] of titles.entries())
+      await tested.store.insertTask({ ...task, id: ids[i]!, ...(title !== undefined && { title }) });
+    const found = async (sought: string, before: number | null = null, limit = 9) => {
+      const page = { sought, before: before === null ? null : ids[before]!, limit };
+      return (await tested.store.tasks(page)).map((it) => ids.indexOf(it.task.id));
+    };
+    expect(await found('GRÖSSE')).toEqual([]);
+    expect(await found('GRÖßE')).toEqual([1, 0]);
+    expect(await found('GRO\u0308ßE', null, 1)).toEqual([1]);
+    expect(await found('größe', 1)).toEqual([0]);
+    expect(await found('σίσυφοσ')).toEqual([]); // the last letter has a form of its own
+    expect(await found('σίσυφος')).toEqual([3]);
+    expect(await found(ids[4]!.slice(3, 19).toLowerCase())).toEqual([4]);
+    // Neither pattern nor code, and not across the id and the title.
+    expect(await found('%')).toEqual([0]);
+    expect(await found('_2031')).toEqual([1]);
+    expect(await found("' OR 1 = 1 --")).toEqual([]);
+    expect(await found(`${ids[2]!.slice(-3)}\nweights`)).toEqual([]);
+    expect(await found('\u0000\u202e')).toHaveLength(6);
   });
 
   describe('a task', () => {

@@ -3,6 +3,7 @@ import { methodOf } from '@eigenveil/methods';
 import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
 import { count, number } from './format.ts';
 import { Table } from './table.tsx';
+import { LONGEST_TITLE } from './task-name.tsx';
 import { Json, Moment, Untrusted } from './text.tsx';
 
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
@@ -42,6 +43,14 @@ export function Parameters(props: {
   return (
     <>
       <dl class="facts">
+        {task.title !== undefined && (
+          <>
+            <dt>Title</dt>
+            <dd>
+              <Untrusted text={task.title} longest={LONGEST_TITLE} />
+            </dd>
+          </>
+        )}
         <dt>Method</dt>
         <dd>
           {words.title}

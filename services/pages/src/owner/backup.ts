@@ -12,6 +12,7 @@ import {
 } from '@eigenveil/data-owner/portable';
 import { CodedError, fromBase64url, toBase64url } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task';
+import { Title } from '@eigenveil/task/title';
 import { generatePrivateJwk, PrivateJwk, PublicJwk } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
@@ -37,7 +38,12 @@ const Moved = z.strictObject({
   pending: z.array(z.tuple([TaskId, Pending])),
   receipts: z.array(z.tuple([TaskId, z.string()])),
   withdrawals: z.array(TaskId),
-  tasks: z.array(z.tuple([TaskId, z.strictObject({ dataUser: ServiceUrl, addedAt: z.iso.datetime() })])),
+  tasks: z.array(
+    z.tuple([
+      TaskId,
+      z.strictObject({ dataUser: ServiceUrl, title: Title.exactOptional(), addedAt: z.iso.datetime() }),
+    ]),
+  ),
   ledger: z.array(LedgerEntry),
   /** The entries of each series in their order. */
   series: z.array(SeriesEntry),

@@ -74,7 +74,10 @@ export class Owner {
     });
   }
 
-  /** Returns the task that the CSP has signed, and the rules of the policy that it breaks. No row is read. */
+  /**
+   * Returns the task that the CSP has signed, and the rules of the policy that it breaks. No row is read. The
+   * page then knows its title.
+   */
   async inspect({ id, dataUser }: TaskPlace): Promise<{
     task: Task;
     basis: Basis;
@@ -83,7 +86,10 @@ export class Owner {
     policy: OwnerPolicy;
   }> {
     const [owner, policy] = await Promise.all([this.#dataOwner(), this.state.policy()]);
-    return { ...(await owner.inspect({ url: dataUser }, id)), policy };
+    const inspected = await owner.inspect({ url: dataUser }, id);
+    const { title } = inspected.task;
+    if (title !== undefined) await this.state.addTask(id, dataUser, title);
+    return { ...inspected, policy };
   }
 
   /**
@@ -128,7 +134,7 @@ export class Owner {
   async next({ id, dataUser }: TaskPlace): Promise<TaskId | null> {
     const { newest } = await (await this.#dataOwner()).series({ url: dataUser }, id);
     if (newest === null || newest.id === id) return null;
-    await this.state.addTask(newest.id, dataUser);
+    await this.state.addTask(newest.id, dataUser, newest.title);
     return newest.id;
   }
 

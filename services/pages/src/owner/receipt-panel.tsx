@@ -4,6 +4,7 @@ import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
 import { exactTime } from '../common/format.ts';
+import { TaskName } from '../common/task-name.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { Check, OwnerProblem } from './fields.tsx';
@@ -31,13 +32,17 @@ function ReceiptFacts({ id, jws }: { readonly id: string; readonly jws: string }
   const receipt = useAsync(() => receiptOf(jws), [jws]);
   if (receipt.state === 'loading') return null;
   if (receipt.state === 'failed') return <OwnerProblem error={receipt.error} />;
-  const { receivedAt, contributionDigest, ownerId } = receipt.value;
+  const { title, receivedAt, contributionDigest, ownerId } = receipt.value;
   return (
     <>
       <Notice kind="good" title="You have contributed" live>
         <p>The data user has signed a receipt for it.</p>
       </Notice>
       <dl class="facts">
+        <dt>Task</dt>
+        <dd>
+          <TaskName id={id} title={title} />
+        </dd>
         <dt>Received</dt>
         <dd>{exactTime(new Date(receivedAt))}</dd>
         <dt>Digest of what was sent</dt>

@@ -231,12 +231,12 @@ export class BrowserState implements OwnerState {
     });
   }
 
-  /** Remembers a task that the owner wants to see, or another address of its data user. */
-  async addTask(taskId: TaskId, dataUser: string): Promise<void> {
+  /** Remembers a task that the owner wants to see, another address of its data user, or its title. */
+  async addTask(taskId: TaskId, dataUser: string, title?: string): Promise<void> {
     await this.#write(async (it) => {
       const store = it.objectStore('tasks');
-      const addedAt = (await store.get(taskId))?.addedAt ?? new Date().toISOString();
-      await store.put({ dataUser, addedAt }, taskId);
+      const known = { addedAt: new Date().toISOString(), ...(await store.get(taskId)) };
+      await store.put({ ...known, dataUser, ...(title !== undefined && { title }) }, taskId);
     });
   }
 

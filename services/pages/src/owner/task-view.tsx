@@ -12,6 +12,7 @@ import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
+import { TaskName } from '../common/task-name.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
@@ -30,7 +31,14 @@ export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
     [owner, taskId],
   );
   return (
-    <View title={<>Task {taskId}</>} name={`Task ${taskId}`}>
+    <View
+      title={
+        <>
+          Task <TaskName id={taskId} title={entry.state === 'done' ? entry.value?.title : undefined} />
+        </>
+      }
+      name={`Task ${taskId}`}
+    >
       {entry.state === 'failed' && <OwnerProblem error={entry.error} />}
       {entry.state === 'done' && entry.value === null && (
         <p>
@@ -52,8 +60,12 @@ function Known(props: TaskPartProps) {
 }
 
 function Inspected(props: TaskPartProps) {
-  const { owner, status, entry } = props;
-  const shown = useAsync(() => owner.inspect(entry), [owner, entry.id, entry.dataUser]);
+  const { owner, status, entry, lookAtEntry } = props;
+  const shown = useAsync(async () => {
+    const inspected = await owner.inspect(entry);
+    lookAtEntry(); // for the title
+    return inspected;
+  }, [owner, entry.id, entry.dataUser]);
   const csp = useAsync(
     async () => (status.enrolment === null ? '' : thumbprintOf(status.enrolment.cspKey)),
     [status.enrolment],
@@ -101,7 +113,7 @@ function StandsOn({ basis }: { readonly basis: Basis }) {
       {basis.map(({ task }, i) => (
         <span key={task.id}>
           {i > 0 && ', then '}
-          the {methodOf(task).words.title} of task <Untrusted text={task.id} />
+          the {methodOf(task).words.title} of task <TaskName id={task.id} title={task.title} />
         </span>
       ))}
       . The data user has chosen that.
@@ -113,9 +125,9 @@ function Refines({ refined }: { readonly refined: Basis[number] | undefined }) {
   if (refined === undefined) return null;
   return (
     <p>
-      It refines the result of task <Untrusted text={refined.task.id} />, which the CSP has countersigned: its{' '}
-      {refined.projection.vectors.length} vectors are the first columns of the sketch. The data user has
-      chosen that.
+      It refines the result of task <TaskName id={refined.task.id} title={refined.task.title} />, which the
+      CSP has countersigned: its {refined.projection.vectors.length} vectors are the first columns of the
+      sketch. The data user has chosen that.
     </p>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '../common/controls.tsx';
 import { Empty } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Table } from '../common/table.tsx';
+import { TaskName } from '../common/task-name.tsx';
 import { Moment, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { OwnerProblem, TextField } from './fields.tsx';
@@ -32,7 +33,14 @@ export function TasksView({ owner }: { readonly owner: Owner }) {
           rows={tasks.value}
           keyOf={({ id }) => id}
           columns={[
-            { head: 'Task', cell: ({ id }) => <a href={routes.href('task', { taskId: id })}>{id}</a> },
+            {
+              head: 'Task',
+              cell: ({ id, title }) => (
+                <a href={routes.href('task', { taskId: id })}>
+                  <TaskName id={id} title={title} />
+                </a>
+              ),
+            },
             { head: 'Data user', cell: ({ dataUser }) => <Untrusted text={dataUser} /> },
             { head: 'Your part', cell: (entry) => partWords(entry) },
             { head: 'Since', cell: ({ addedAt }) => <Moment at={addedAt} /> },

@@ -178,6 +178,32 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     expect(await page.getByRole('button', { name: 'Show older tasks' }).count()).toBe(0);
   });
 
+  test('tasks are found by a title or an id, as they come, and a title is text', async () => {
+    const { client } = site.services;
+    const titled = await client.create(await irisProposal({ title: MARKUP }));
+    const plain = await client.create(await irisProposal());
+    const { page } = await signedIn();
+    const row = (taskId: string) => page.getByRole('row').filter({ hasText: taskId });
+    await row(plain.task.id).waitFor();
+    const field = page.getByRole('searchbox', { name: 'Search by title or id' });
+    await type(page, field, '<SCRIPT>');
+    await expect.poll(() => row(plain.task.id).count()).toBe(0);
+    await row(titled.task.id).getByText(MARKUP).waitFor();
+    const next = await client.create(await irisProposal({ title: 'Another <script>' }));
+    await row(next.task.id).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await field.fill('no task is called so');
+    await page.getByText('No task has this text in its title or id.').waitFor();
+    await field.fill(plain.task.id.slice(2).toUpperCase());
+    await row(plain.task.id).waitFor();
+    await field.fill(MARKUP);
+    await press(page, page.getByRole('link', { name: MARKUP }));
+    await heading(page, `Task ${MARKUP} ${titled.task.id}`).waitFor();
+    await expectUnhurt(page);
+    await expectFits(page);
+  });
+
   test('a line that breaks is said, and followed again by itself', async () => {
     const { task } = await site.services.client.create(await irisProposal());
     const { page } = await signedIn();

@@ -103,8 +103,8 @@ describe('the first text', () => {
     const { rows, ...draft } = await draftTask(file, options);
     expect(rows).toBe(150);
     expect(value).toMatchObject({ ...draft, components: 2, maximumOwners: 10, minimumOwners: 5 });
-    // Left out: the operator closes the task.
-    const { basis, closes, rangesFrom, sketch, ...said } = TaskProposal.shape;
+    // Left out: the operator closes the task, and names it or does not.
+    const { title, basis, closes, rangesFrom, sketch, ...said } = TaskProposal.shape;
     expect(Object.keys(value).sort()).toEqual(Object.keys(said).sort());
     expect(refusalOf(tellable(value)!)).toBeNull();
     const fine = Array.from({ length: 90 }, (_, row) => `${Math.sqrt(row + 2)},${row % 11}`);

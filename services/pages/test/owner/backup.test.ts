@@ -57,7 +57,7 @@ async function usedDevice() {
   });
   await state.saveReceipt(TASKS[1], 'receipt');
   await state.beginWithdrawal(TASKS[2]);
-  await state.addTask(TASKS[0], 'https://user.example.org');
+  await state.addTask(TASKS[0], 'https://user.example.org', 'Größe der Herzen');
   const event = { kind: 'answer', taskId: TASKS[0], by: 'others', group: TASKS[0], part: '1/2' } as const;
   await state.addToLedger(nextEntry([], 'rows', event), 0);
   for (const [before, taskId] of TASKS.entries())

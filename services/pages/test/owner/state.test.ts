@@ -66,10 +66,11 @@ describe('the state of an owner in a browser', () => {
     await state.saveReceipt(task, 'receipt');
     await expect(state.receipt(task)).resolves.toBe('receipt');
     await expect(state.pending(task)).resolves.toBeUndefined();
-    await state.addTask(task, 'https://user.example.org');
+    await state.addTask(task, 'https://user.example.org', 'Heart study');
+    await state.addTask(task, 'https://moved.example.org');
     await state.beginWithdrawal(task);
     await expect(state.tasks()).resolves.toMatchObject([
-      { id: task, receipt: 'receipt', isPending: false, isWithdrawn: true },
+      { id: task, title: 'Heart study', receipt: 'receipt', isPending: false, isWithdrawn: true },
     ]);
     await state.endWithdrawal(task);
     await expect(state.hasWithdrawn(task)).resolves.toBe(false);

@@ -54,7 +54,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await page.getByRole('button', { name: 'Trust this CSP and enrol' }).waitFor();
     await expectFitForAnybody();
     await press(page, page.getByRole('button', { name: 'Trust this CSP and enrol' }));
-    await heading(`Task ${taskId}`).waitFor();
+    await heading(`Task ${MARKUP} ${taskId}`).waitFor();
   });
 
   test('refuses a task whose every text is hostile, and says why', async () => {
@@ -94,6 +94,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await expectFits(page);
     await press(page, page.getByRole('button', { name: 'Encrypt and send' }));
     await page.getByText('You have contributed').waitFor();
+    await page.getByRole('definition').getByText(`${MARKUP} ${taskId}`).waitFor();
     await expectFitForAnybody();
 
     await contribute(site, taskId, [rows], []);
@@ -103,6 +104,10 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await page.getByRole('button', { name: 'File of rows to reduce' }).setInputFiles(rows);
     await press(page, page.getByRole('button', { name: 'Reduce the rows' }));
     await page.getByRole('button', { name: 'Save the reduced rows' }).waitFor();
+    await expectFitForAnybody();
+    // The page knows the title by now, as the CSP has signed it.
+    await go(page, '/');
+    await page.getByRole('link', { name: `${MARKUP} ${taskId}` }).waitFor();
     await expectFitForAnybody();
   });
 });

@@ -18,6 +18,7 @@ export const CONTROLS = '\u202Eevil\u2066\u001B[31m\u0007';
 export function hostileProposal(changes: Readonly<Record<string, unknown>> = {}): TaskProposal {
   const name = (text: string, i: number) => `${i}${text}`.slice(0, 128);
   return TaskProposal.parse({
+    title: MARKUP,
     method: { kind: 'lda', ridge: 1 },
     features: [MARKUP, RIGHT_TO_LEFT, LONG, MARKUP].map((text, i) => ({
       name: name(text, i),

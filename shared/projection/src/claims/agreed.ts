@@ -9,6 +9,7 @@ import { referenceOf } from '../reference/methods.ts';
 import { type AgreedTask, type ClaimedProjection, expect, isSame } from './claimed.ts';
 
 const AGREED = [
+  'title',
   'method',
   'twoParty',
   'features',

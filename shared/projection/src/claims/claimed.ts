@@ -8,6 +8,7 @@ import { PROJECTION_CODES } from '../codes.ts';
 /** The members of a task that describe its result. */
 export type AgreedTask = StatisticsTask &
   Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'> & {
+    readonly title?: string | undefined;
     readonly twoParty: string;
     readonly basis?: string | undefined;
   };
@@ -17,6 +18,7 @@ export interface ClaimedProjection
   extends Immutable<SignedResult>,
     Pick<
       AgreedTask,
+      | 'title'
       | 'method'
       | 'twoParty'
       | 'features'

@@ -85,6 +85,15 @@ describe('a projection of the agreed task', () => {
   });
 });
 
+it('has the title of the task, or none where the task has none', () => {
+  const { task, projection } = agreed('pima', 'pca');
+  const titled = { ...task, title: 'Heart study' };
+  checkAgreed(titled, { ...projection, title: 'Heart study' });
+  for (const title of ['Heart studies', undefined])
+    expect(() => checkAgreed(titled, { ...projection, title })).toThrow(refusal('title'));
+  expect(() => checkAgreed(task, { ...projection, title: 'Heart study' })).toThrow(refusal('title'));
+});
+
 it('has nothing that only results of another kind have', () => {
   const { task, projection } = agreed('pima', 'pca');
   const others = {

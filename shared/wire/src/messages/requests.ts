@@ -69,7 +69,7 @@ export type FixationRequest = z.infer<typeof FixationRequest>;
 export const RECEIPT = {
   type: 'eigenveil-receipt+jws',
   code: 'ERR_RECEIPT_INVALID',
-  schema: RECORD.schema.extend({ receivedAt: z.iso.datetime() }),
+  schema: RECORD.schema.extend({ receivedAt: z.iso.datetime(), title: Task.shape.title }),
 } as const;
 export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
 export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
@@ -82,6 +82,7 @@ export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) })
 export const Projection = z.strictObject({
   taskId: TaskId,
   taskDigest: Digest,
+  title: Task.shape.title,
   method: Task.shape.method,
   twoParty: TwoPartyName,
   features: Task.shape.features,

@@ -68,6 +68,7 @@ export type WaitingCode = z.infer<typeof WaitingCode>;
 
 export const TaskStatus = z.strictObject({
   taskId: TaskId,
+  title: Task.shape.title,
   state: TaskState,
   contributions: z.int().min(0),
   /** The cost of the result in privacy; null: it is exact, and nothing bounds what it tells about a row. */
@@ -114,11 +115,17 @@ export const TaskOwners = z.strictObject({
 });
 export type TaskOwners = z.infer<typeof TaskOwners>;
 
-/** A page of the data user's tasks, the one proposed last first. */
+/** The longest text by which tasks are sought. */
+export const MOST_SOUGHT = 200;
+/** Text by which tasks are sought: a part of an id or of a title, in upper or lower case. */
+export const Sought = z.string().max(MOST_SOUGHT);
+
+/** A page of the data user's tasks, or of those that are sought, the one proposed last first. */
 export const TaskList = z.strictObject({
   tasks: z.array(
     z.strictObject({
       taskId: TaskId,
+      title: Task.shape.title,
       state: TaskState,
       method: Task.shape.method,
       contributions: z.int().min(0),

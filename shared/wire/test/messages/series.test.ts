@@ -36,6 +36,18 @@ test('a renewal is the next task, and has what its series has but id and deadlin
   expect(Task.parse(JSON.parse(JSON.stringify(third)))).toEqual(third);
 });
 
+test('a title is signed: it gives a task another digest, and a renewal has it, too', () => {
+  const titled: Task = { ...first, title: 'Heart study' };
+  expect(digestTask(titled)).not.toBe(digestTask(first));
+  expect(digestTask(Task.parse(titled))).not.toBe(digestTask({ ...titled, title: 'Heart study 2' }));
+  expect('title' in Task.parse(first)).toBe(false);
+  expect(digestTask(Task.parse({ ...first, title: undefined }))).toBe(digestTask(first));
+  checkRenewal(linkOf(titled), renewed(titled));
+  expect(renewed(titled).title).toBe('Heart study');
+  refused({ ...renewed(titled), title: 'Lungs' }, titled);
+  refused({ ...second, title: 'Heart study' });
+});
+
 test('a task that renews none has no member and the digest that it always had', () => {
   expect('series' in first).toBe(false);
   expect(Task.safeParse({ ...first, series: undefined }).success).toBe(false);

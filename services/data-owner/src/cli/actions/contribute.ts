@@ -19,7 +19,7 @@ import { CodedError } from '@eigenveil/platform';
 import { columnsFor, statisticsThrough } from '@eigenveil/projection';
 import type { OwnerStatistics, Row, RowBatches, Statistics } from '@eigenveil/statistics';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
-import { constantFeatures, type Task } from '@eigenveil/task';
+import { constantFeatures, type Task, underTitle } from '@eigenveil/task';
 import { partInWords } from '../../budget/parts.ts';
 import type { Basis } from '../../owner/connection.ts';
 import type { ContributionProgress } from '../../owner/contribution.ts';
@@ -83,10 +83,12 @@ export async function contributeTo(
   else await keepHow(settings.home, taskId, policy, digest());
   printResult(command, {
     json: { receipt, repeated: summary === undefined, ...summary, ...(ownFloor && { ownFloor }) },
-    text:
+    text: underTitle(
+      receipt.title,
       summary === undefined
         ? `contributed before, with the receipt of ${receipt.receivedAt}; nothing of ${title} was sent`
         : `contributed ${rowsInWords(summary.rows)}; receipt of ${receipt.receivedAt}`,
+    ),
   });
 }
 

@@ -23,6 +23,7 @@ import { CodedError } from '@eigenveil/platform';
 import { openProjection, SignedProjection, saveProjection, tellingOf } from '@eigenveil/projection';
 import { isPattern } from '@eigenveil/statistics/files';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
+import { underTitle } from '@eigenveil/task/title';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerHome } from '../../owner/home.ts';
 import { Evidence, type TaskResult } from '../../owner/result.ts';
@@ -63,9 +64,10 @@ export async function projectRows(
   if (evidence !== undefined) await saveProjection(evidence, result.evidence);
   const kept = { save, evidence, provenance };
   const told = readResult(projection);
-  const text = `${size(told)}; ${describeOwners(provenance, !isOffline)}`;
+  const { title } = task;
+  const text = underTitle(title, `${size(told)}; ${describeOwners(provenance, !isOffline)}`);
   if (reducing === undefined) {
-    printResult(command, { json: { ...summary(told), ...kept }, text });
+    printResult(command, { json: { title, ...summary(told), ...kept }, text });
     return;
   }
   const by = reducing.by({ task, projection }, basis);
@@ -84,6 +86,7 @@ export async function projectRows(
   warnOfClipped(command, clipped);
   printResult(command, {
     json: {
+      title,
       ...summary(told),
       rows,
       skippedRows,
@@ -112,7 +115,9 @@ export async function verifyEvidence(
     );
   await using session = await openOwner({ ...settings, patienceSeconds: 0 });
   const { provenance } = await session.owner.verify(evidence);
-  printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
+  const { title } = evidence.task;
+  const text = underTitle(title, describeOwners(provenance, true));
+  printResult(command, { json: { task: id, title, ...provenance }, text });
 }
 
 /** Asks the data user for the result, for as long as the settings allow. */

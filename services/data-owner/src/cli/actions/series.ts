@@ -15,6 +15,7 @@ import {
 import { CodedError } from '@eigenveil/platform';
 import { saveProjection } from '@eigenveil/projection';
 import type { TaskId } from '@eigenveil/task/ids';
+import { taskInWords } from '@eigenveil/task/title';
 import { CODES, type ErrorCode, errorCodeOf, isTransient, toProblem } from '@eigenveil/wire';
 import { stepOf } from '../../owner/series.ts';
 import type { SeriesEntry } from '../../owner/state.ts';
@@ -119,7 +120,7 @@ class Follower {
       written += 1;
       printResult(this.#command, {
         json: { result: file, task: taskId },
-        text: `result of ${taskId} in ${file}`,
+        text: `result of ${taskInWords(taskId, evidence.task.title)} in ${file}`,
       });
     }
     return written;

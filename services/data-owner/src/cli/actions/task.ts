@@ -6,6 +6,7 @@ import { type Command, type Configuration, printResult } from '@eigenveil/comman
 import { methodOf } from '@eigenveil/methods';
 import { type StatementOptions, sqlStatement } from '@eigenveil/statistics/sql';
 import type { Task } from '@eigenveil/task/schema';
+import { taskInWords } from '@eigenveil/task/title';
 import type { Basis } from '../../owner/connection.ts';
 import type { BrokenRule } from '../../owner/policy.ts';
 import { describeFeatures, type Revealed, revealedBy } from '../../owner/reveals.ts';
@@ -79,11 +80,11 @@ export async function printTask(
 }
 
 function describeTask(task: Task, described: string): string[] {
-  const { id, method, features, labellings, twoParty, sketch, rangesFrom } = task;
+  const { id, title, method, features, labellings, twoParty, sketch, rangesFrom } = task;
   const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
   const { words } = methodOf(task);
   return [
-    `task ${id}, signed by the CSP: ${method.kind}${words.matrix}, ${features.length} features, ${words.size(task)}, by ${twoParty}`,
+    `task ${taskInWords(id, title)}, signed by the CSP: ${method.kind}${words.matrix}, ${features.length} features, ${words.size(task)}, by ${twoParty}`,
     `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,
     `features: ${described}`,
     ...(rangesFrom === undefined

@@ -3,7 +3,7 @@
 import { isPrincipal, methodOf } from '@eigenveil/methods';
 import { linesOf, type ToldResult, wholeVariance } from '@eigenveil/projection/portable';
 import { LEAST_SPREAD } from '@eigenveil/statistics/owner';
-import { floorInWords, noisePlanOf, type Task } from '@eigenveil/task';
+import { floorInWords, noisePlanOf, type Task, taskInWords } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { roundingInWords } from './caveats.ts';
 
@@ -32,10 +32,10 @@ export function describeOwners(verifiedOwners: number): string {
 }
 
 function describeTask(task: Task): string[] {
-  const { id, method, twoParty, features, basis, differentialPrivacy: guarantee } = task;
+  const { id, title, method, twoParty, features, basis, differentialPrivacy: guarantee } = task;
   const floor = floorInWords(task);
   return [
-    `task ${id}: ${method.kind}${methodOf(task).words.matrix} of ${features.length} features, by ${twoParty}`,
+    `task ${taskInWords(id, title)}: ${method.kind}${methodOf(task).words.matrix} of ${features.length} features, by ${twoParty}`,
     ...(basis === undefined ? [] : [`its features are the components of the result with digest ${basis}`]),
     ...(guarantee === null
       ? []

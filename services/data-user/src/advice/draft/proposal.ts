@@ -2,12 +2,14 @@
  * A proposal from a draft and what the person who drafts wishes: the same by command line and on the console.
  */
 import { LIMITS, methodOf, type Output } from '@eigenveil/methods';
-import { type ClosesWhen, type FeatureRun, featureRuns, type TaskProposal } from '@eigenveil/task';
+import { asTitle, type ClosesWhen, type FeatureRun, featureRuns, type TaskProposal } from '@eigenveil/task';
 import { type Draft, roomFor } from './draft.ts';
 import { withCells } from './grains.ts';
 import type { PrivacyDraft } from './privacy.ts';
 
 export interface Wishes {
+  /** The title as somebody has typed it. A task that has none is known by its id alone. */
+  readonly title?: string | undefined;
   readonly components: number;
   /** The largest number of owners. */
   readonly owners: number;
@@ -39,13 +41,14 @@ const HOUR = 3_600_000;
  */
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
   const { components, owners, minimumOwners, maximumSamples, allowFullRank, hours } = wishes;
-  const { exact = false, releases, closes = [] } = wishes;
+  const { title, exact = false, releases, closes = [] } = wishes;
   const { sketch } = draft;
   const { isLinear, revealedByRotation } = methodOf(draft);
   const twoParty = isLinear ? 'linear' : wishes.twoParty;
   const outputs = isLinear ? [] : wishes.outputs;
   const revealed = twoParty === 'rotated' || sketch !== undefined ? revealedByRotation : [];
   return {
+    ...(title !== undefined && { title: asTitle(title) }),
     ...draft,
     ...privacy,
     ...(privacy && draft.rangesFrom !== undefined && { differentialPrivacy: counted(privacy) }),

@@ -10,6 +10,7 @@ import {
 import { CodedError } from '@eigenveil/platform';
 import { adminTokenFile } from '@eigenveil/server/settings';
 import type { DifferentialPrivacy } from '@eigenveil/task/schema';
+import { underTitle } from '@eigenveil/task/title';
 import { CODES, type TaskOwners, type TaskStatus } from '@eigenveil/wire';
 import { describeProgress } from '../../advice/describe/progress.ts';
 import { TaskClient } from '../../client/tasks.ts';
@@ -82,13 +83,14 @@ const WAITS: Readonly<Partial<Record<TaskStatus['waitsFor']['code'], string>>> =
 };
 
 export function describeStatus(status: TaskStatus): string {
-  const { state, contributions, failure, waiting, progress, differentialPrivacy, waitsFor } = status;
+  const { title, state, contributions, failure, waiting, progress, differentialPrivacy, waitsFor } = status;
   const whom = state === 'open' && WAITS[waitsFor.code] !== undefined ? `; ${WAITS[waitsFor.code]}` : '';
   const reason = failure === undefined ? '' : `; ${failure.code}: ${failure.message}`;
   const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
   const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
   const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
-  return `${state}, ${contributions} contributions${guarantee}${whom}${far}${reason}${cause}`;
+  const told = `${state}, ${contributions} contributions${guarantee}${whom}${far}${reason}${cause}`;
+  return underTitle(title, told);
 }
 
 export function describeOwners({ owners, more }: TaskOwners): string[] {

@@ -1,4 +1,5 @@
 /** The form of a proposal's members: each with its meaning, what it reveals, and its fault. */
+import { asTitle } from '@eigenveil/task/title';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
@@ -260,7 +261,13 @@ function Control(
         />
       );
     default:
-      return <Typed attributes={attributes} text={typeof value === 'string' ? value : ''} set={set} />;
+      return (
+        <Typed
+          attributes={attributes}
+          text={typeof value === 'string' ? value : ''}
+          set={(text) => set(optional ? asTitle(text) || undefined : text)}
+        />
+      );
   }
 }
 

@@ -1,12 +1,13 @@
 /** All tasks, the newest first, as they change, or a hint when there is none. */
 import { methodOf } from '@eigenveil/methods';
-import type { TaskList } from '@eigenveil/wire/console';
+import { MOST_SOUGHT, type TaskList } from '@eigenveil/wire/console';
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../../common/controls.tsx';
+import { Button, Field } from '../../common/controls.tsx';
 import { Empty, Problem } from '../../common/feedback.tsx';
 import { number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { Table } from '../../common/table.tsx';
+import { TaskName } from '../../common/task-name.tsx';
 import { Code, Moment } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
@@ -17,8 +18,49 @@ import { withLive, withOlder } from './merge.ts';
 
 type Listed = TaskList['tasks'][number];
 
+/** While somebody types, nothing is asked until the hand rests for so long. */
+const TYPING_MILLISECONDS = 300;
+
 export function ListView({ api }: { readonly api: ConsoleApi }) {
-  const followed = useFollow<TaskList>((signal) => api.followTasks({}, signal), [api]);
+  const [typed, setTyped] = useState('');
+  const [sought, setSought] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSought(typed.trim()), TYPING_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <View title="Tasks" name="Tasks">
+      <search>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            setSought(typed.trim());
+          }}
+        >
+          <Field label="Search by title or id">
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="search"
+                value={typed}
+                maxLength={MOST_SOUGHT}
+                autoComplete="off"
+                spellcheck={false}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </form>
+      </search>
+      <Tasks key={sought} api={api} sought={sought} />
+    </View>
+  );
+}
+
+/** The tasks whose title or id has a text, or all. */
+function Tasks({ api, sought }: { readonly api: ConsoleApi; readonly sought: string }) {
+  const wanted = sought === '' ? {} : { sought };
+  const followed = useFollow<TaskList>((signal) => api.followTasks(wanted, signal), [api]);
   const now = useNow(api, 10_000);
   const [tasks, setTasks] = useState<readonly Listed[]>([]);
   /** Says whether older tasks follow the oldest page; null until such a page was asked for. */
@@ -28,16 +70,19 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
     if (update !== null) setTasks((known) => withLive(known, update.tasks));
   }, [update]);
   const older = useAction(async (signal) => {
-    const page = await api.tasks({ before: tasks.at(-1)!.taskId }, signal);
+    const page = await api.tasks({ before: tasks.at(-1)!.taskId, ...wanted }, signal);
     setTasks((known) => withOlder(known, page.tasks));
     setHasOlder(page.older);
   });
   const pushedOff = tasks.length - (update?.tasks.length ?? 0);
   return (
-    <View title="Tasks" name="Tasks">
+    <>
       <Freshness what="The list" followed={followed} />
       {followed.state === 'failed' && <Problem error={followed.error} title="The list cannot be shown" />}
-      {update !== null && update.tasks.length === 0 && <FirstTask />}
+      {update !== null && update.tasks.length === 0 && sought === '' && <FirstTask />}
+      {update !== null && tasks.length === 0 && sought !== '' && (
+        <p role="status">No task has this text in its title or id.</p>
+      )}
       {tasks.length > 0 && (
         <Table
           caption="Tasks, the newest first"
@@ -47,9 +92,9 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
           columns={[
             {
               head: 'Task',
-              cell: ({ taskId }) => (
-                <a class="id" href={routes.href('task', { taskId })}>
-                  {taskId}
+              cell: ({ taskId, title }) => (
+                <a href={routes.href('task', { taskId })}>
+                  <TaskName id={taskId} title={title} />
                 </a>
               ),
             },
@@ -72,7 +117,7 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
           asked for; open one to see it live.
         </p>
       )}
-    </View>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import type { TaskId } from '@eigenveil/task/ids';
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import { Problem } from '../../common/feedback.tsx';
 import { View } from '../../common/layout.tsx';
+import { TaskName } from '../../common/task-name.tsx';
 import { useAsync } from '../../common/use-async.ts';
 import { OPERATOR_RESULTS } from '../../methods/operator-results.tsx';
 import type { ConsoleApi } from '../api.ts';
@@ -31,7 +32,10 @@ export function ResultView(props: {
   return (
     <View title="Result" name="Result">
       <p>
-        Of the task <a href={routes.href('task', { taskId })}>{taskId}</a>
+        Of the task{' '}
+        <a href={routes.href('task', { taskId })}>
+          <TaskName id={taskId} title={loading.state === 'done' ? loading.value.task.title : undefined} />
+        </a>
       </p>
       {loading.state === 'loading' && (
         <p role="status">The result is fetched, and its signatures are checked.</p>

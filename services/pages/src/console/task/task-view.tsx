@@ -12,6 +12,7 @@ import { duration, number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { Parameters, privacyWords } from '../../common/parameters.tsx';
 import { Table } from '../../common/table.tsx';
+import { TaskName } from '../../common/task-name.tsx';
 import { Moment, Untrusted } from '../../common/text.tsx';
 import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
@@ -31,7 +32,7 @@ export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly t
     <View
       title={
         <>
-          Task <span class="id">{taskId}</span>
+          Task <TaskName id={taskId} title={progress?.status.title} />
         </>
       }
       name={`Task ${taskId}`}

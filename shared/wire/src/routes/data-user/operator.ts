@@ -10,7 +10,7 @@ import {
   TaskProgressLine,
 } from '../../messages/console.ts';
 import { RenewalRequest, ResultResponse, TASK_BODY_BYTES } from '../../messages/requests.ts';
-import { TaskList, TaskOwners, TaskStatus } from '../../messages/status.ts';
+import { Sought, TaskList, TaskOwners, TaskStatus } from '../../messages/status.ts';
 import { DATABASE, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
 
@@ -48,9 +48,10 @@ export const OPERATOR_ROUTES = {
   tasks: {
     method: 'get',
     path: '/tasks',
-    summary: 'The tasks proposed last, or last before another one, newest first',
+    summary:
+      'The tasks proposed last, or last before another one, newest first; all of them, or those whose id or title has a text',
     auth: 'operator',
-    query: z.strictObject({ before: TaskId.optional() }),
+    query: z.strictObject({ before: TaskId.optional(), sought: Sought.optional() }),
     response: { status: 200, description: 'A page of tasks', schema: TaskList },
     problems: ['ERR_TASK_UNKNOWN', ...DATABASE],
   },
@@ -160,8 +161,9 @@ export const CONSOLE_ROUTES = {
   followTasks: {
     method: 'get',
     path: '/progress',
-    summary: 'The tasks proposed last, at once and at every change',
+    summary: 'The tasks proposed last, of all or of those that are sought, at once and at every change',
     auth: 'operator',
+    query: z.strictObject({ sought: Sought.optional() }),
     response: { status: 200, description: 'A line of JSON for each', lines: TaskListLine },
     problems: ['ERR_BUSY', ...DATABASE],
   },
