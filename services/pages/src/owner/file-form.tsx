@@ -46,9 +46,16 @@ export function FileForm(props: {
     [chosen],
   );
   const seen = look.state === 'done' ? look.value : null;
-  useEffect(() => onRows(seen), [seen]);
+  useEffect(() => {
+    // What is shown of the file stays until it is read in its next form.
+    if (look.state !== 'loading') onRows(seen);
+  }, [look.state, seen]);
   const form = chosen?.form ?? rows?.form ?? (look.state === 'failed' ? {} : null);
-  const change = (next: Form) => setChosen((it) => it && { ...it, form: nextForm(form ?? {}, next) });
+  const change = (asked: Form) => {
+    const next = nextForm(form ?? {}, asked);
+    setChosen((it) => it && { ...it, form: next });
+    onRows(rows && { ...rows, form: next });
+  };
   return (
     <>
       <FileDrop
@@ -58,6 +65,7 @@ export function FileForm(props: {
         busy={busy || (chosen !== null && look.state === 'loading')}
         onFile={(file) => {
           onFile();
+          onRows(null);
           setChosen({ file, form: null });
         }}
       />
