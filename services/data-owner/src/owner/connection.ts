@@ -28,7 +28,7 @@ export type DataUser = Client<typeof OWNER_ROUTES>;
 /** The requests of an owner to the CSP. */
 export type Csp = Client<typeof CSP_OWNER_ROUTES>;
 
-/** How often requests are tried, who is told of a failed attempt, and what ends them. */
+/** Says for how long requests are repeated, who is told of a failed attempt, and what ends them. */
 export type Attempts = Pick<ServiceClientOptions, 'patienceMilliseconds' | 'onRetry' | 'signal'>;
 
 /** A task that this owner has verified. */

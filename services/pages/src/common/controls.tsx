@@ -174,7 +174,7 @@ export function FileDrop(props: {
           />
         )}
       </Field>
-      <p class="hint">{busy ? 'It is being read.' : 'Or drop it here.'}</p>
+      <p class="hint">{busy ? 'It is in use.' : 'Or drop it here.'}</p>
     </fieldset>
   );
 }

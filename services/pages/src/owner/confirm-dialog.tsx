@@ -1,4 +1,4 @@
-/** What was read of a file, before anything is sent: a dry run, which its owner confirms or not. */
+/** Shows what was read of a file before anything is sent: a dry run, which its owner confirms or not. */
 import { Words } from '@eigenveil/platform';
 import { constantFeatures, type StatisticsTask } from '@eigenveil/task';
 import { Button, Dialog } from '../common/controls.tsx';

@@ -39,6 +39,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
   const [retry, setRetry] = useState<CodedError | null>(null);
   const [isStopped, setStopped] = useState(false);
   const cancel = useRef<AbortController | null>(null);
+  const isSent = useRef(false);
 
   const contribute = useAction(async (gone) => {
     const control = new AbortController();
@@ -92,7 +93,6 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
 
   // The focus goes to what comes next: to the receipt, which takes the place of this panel, or back to the
   // button, where the one with the focus has gone.
-  const isSent = useRef(false);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(
     () => () => {
@@ -116,21 +116,6 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
           </p>
         </Notice>
       )}
-      <FileForm
-        worker={owner.worker}
-        label="Your file of rows"
-        columns={columns}
-        countsUnreadable={methodOf(task).sums(task).counts.length > 0}
-        rows={rows}
-        busy={contribute.busy}
-        isStrict
-        onFile={() => {
-          setIgnored(new Set());
-          setStopped(false);
-          contribute.reset();
-        }}
-        onRows={setRows}
-      />
       <p>
         The task takes {count(columns.features.length, 'feature')}
         {task.labellings.map(({ column }, i) => (
@@ -152,6 +137,21 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
           Download a template
         </Button>
       </p>
+      <FileForm
+        worker={owner.worker}
+        label="Your file of rows"
+        columns={columns}
+        countsUnreadable={methodOf(task).sums(task).counts.length > 0}
+        rows={rows}
+        busy={contribute.busy}
+        isStrict
+        onFile={() => {
+          setIgnored(new Set());
+          setStopped(false);
+          contribute.reset();
+        }}
+        onRows={setRows}
+      />
       {others.length > 0 && (
         <fieldset>
           <legend>{FILE_LABELS.ignore}</legend>

@@ -29,7 +29,7 @@ export function FileForm(props: {
   readonly onFile: () => void;
   /** Told the file in the form that is chosen; null as long as it cannot be read so. */
   readonly onRows: (rows: RowFile | null) => void;
-  /** True if labels and ranges count, as for a contribution. */
+  /** True if ranges count, as for a contribution. */
   readonly isStrict: boolean;
 }) {
   const { worker, label, columns, countsUnreadable = false, rows, busy, onFile, onRows, isStrict } = props;
@@ -47,7 +47,7 @@ export function FileForm(props: {
   );
   const seen = look.state === 'done' ? look.value : null;
   useEffect(() => {
-    // What is shown of the file stays until it is read in its next form.
+    // The page goes on showing the file until it is read in its next form.
     if (look.state !== 'loading') onRows(seen);
   }, [look.state, seen]);
   const form = chosen?.form ?? rows?.form ?? (look.state === 'failed' ? {} : null);
@@ -75,8 +75,8 @@ export function FileForm(props: {
           <Notice kind="info" title="Chosen" live>
             <p>
               <Untrusted text={rows.file.name} />, {bytes(rows.file.size)},{' '}
-              {count(rows.columns.length, 'column')}. Read with{' '}
-              <Untrusted text={formInWords(rows.form).join('; ')} longest={400} />: change it under “File
+              {count(rows.columns.length, 'column')}. It is read as{' '}
+              <Untrusted text={formInWords(rows.form).join('; ')} longest={400} />. Change that under “File
               format”.
             </p>
           </Notice>
@@ -90,7 +90,12 @@ export function FileForm(props: {
       {chosen !== null && form !== null && (
         <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>File format</summary>
-          <FormFields form={form} onForm={change} isStrict={isStrict} />
+          <FormFields
+            form={form}
+            onForm={change}
+            isStrict={isStrict}
+            hasLabels={columns.labellings.length > 0}
+          />
         </details>
       )}
     </>

@@ -11,8 +11,14 @@ interface FieldsProps {
   readonly onForm: (form: Form) => void;
 }
 
-/** @param isStrict true if labels and ranges count, as for a contribution */
-export function FormFields({ form, onForm, isStrict }: FieldsProps & { readonly isStrict: boolean }) {
+export function FormFields(
+  props: FieldsProps & {
+    /** True if ranges count, as for a contribution. */
+    readonly isStrict: boolean;
+    readonly hasLabels: boolean;
+  },
+) {
+  const { form, onForm, isStrict, hasLabels } = props;
   const change = (some: Partial<Form>) => onForm({ ...form, ...some });
   const choice = <Name extends keyof Form & keyof typeof FILE_LABELS>(
     name: Name,
@@ -69,7 +75,7 @@ export function FormFields({ form, onForm, isStrict }: FieldsProps & { readonly 
         onChecked={(on) => change({ missing: on ? 'skip' : undefined })}
       />
       <MarksField form={form} onForm={onForm} />
-      {isStrict && check('numericLabels')}
+      {hasLabels && check('numericLabels')}
       {isStrict && check('strict')}
     </>
   );

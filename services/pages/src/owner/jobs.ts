@@ -30,14 +30,14 @@ export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow' | 'onMissing' | 'on
 /** Reports the progress of a job, in units of its own: bytes of the file, or ciphertexts. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** How many cells are missing in rows that are left out, by the names of their columns. */
+/** The numbers of missing cells in rows that are left out, by the names of their columns. */
 export type MissingCells = ReadonlyMap<string, number>;
 
 export interface RowsRead extends OwnerStatistics {
   /** SHA-256 of the file's bytes, hexadecimal; for a .gz file, of its content. */
   readonly digest: string;
   readonly missingCells: MissingCells;
-  /** What looks like a mistake and is none for certain, as the parts of messages. */
+  /** Messages, in parts, about what looks like a mistake and need not be one. */
   readonly remarks: readonly Words['parts'][];
 }
 
@@ -59,7 +59,7 @@ export interface FileLook {
   /** The names in its header row. */
   readonly columns: readonly string[];
   readonly firstRows: readonly (readonly string[])[];
-  /** Where each column of the task is in the file. */
+  /** The place of each column of the task in the file. */
   readonly matches: readonly ColumnMatch[];
 }
 

@@ -29,7 +29,7 @@ import { type JobOptions, OwnerWorker } from './worker-client.ts';
  * waiting.
  */
 const PATIENCE_MILLISECONDS = 15_000;
-/** The same for a contribution, whose retries people see, and may stop. */
+/** The time for which requests of a contribution are repeated: people see it, and may stop it. */
 const CONTRIBUTING_PATIENCE_MILLISECONDS = 600_000;
 
 /** A task and the address of its data user. */

@@ -1,4 +1,4 @@
-/** What kind of problem an error is to somebody at this page, by its code: the one place of such titles. */
+/** Tells somebody at this page what kind of problem an error is, by its code: the one place of such titles. */
 import { isOf } from '@eigenveil/platform';
 import { STATISTICS_CODES, type StatisticsCode } from '@eigenveil/statistics/codes';
 import { CODES, type ErrorCode, isTransient } from '@eigenveil/wire/errors';

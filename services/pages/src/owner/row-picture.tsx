@@ -1,4 +1,4 @@
-/** What was read of a file, as a picture: of each feature the cells that count, are clipped, or are missing. */
+/** Draws what was read of a file: for each feature the cells that count, are clipped, or are missing. */
 import './row-picture.css';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
@@ -12,7 +12,7 @@ interface Read {
   readonly skippedRows: number;
   readonly clippedCells: readonly number[];
   readonly missingCells: MissingCells;
-  /** Of a histogram: cells that are no numbers. */
+  /** Cells that are no numbers, which a histogram counts. */
   readonly unreadableCells?: readonly number[];
 }
 
@@ -29,7 +29,7 @@ export function RowPicture(props: { readonly names: readonly string[]; readonly 
   const { names, read } = props;
   const { rows, skippedRows, clippedCells, missingCells, unreadableCells = [] } = read;
   const [isWhole, setWhole] = useState(false);
-  // Those with most to look at come first.
+  // Features with most to look at come first.
   const features = names
     .map((name, i) => {
       const clipped = clippedCells[i] ?? 0;

@@ -1,4 +1,4 @@
-/** How far a contribution is, from the first byte that is read to the receipt. */
+/** Says how far a contribution is, from the first byte that is read to the receipt. */
 import type { CodedError } from '@eigenveil/platform';
 import { Notice, Progress } from '../common/feedback.tsx';
 import { Untrusted } from '../common/text.tsx';
@@ -23,14 +23,17 @@ export function SendingStatus(props: { readonly step: Step | null; readonly retr
   return (
     <>
       <p role="status">{step !== null && STEPS[step.kind].title}</p>
-      {step !== null && (
-        <Progress
-          label={STEPS[step.kind].title}
-          done={step.done}
-          planned={step.total}
-          unit={STEPS[step.kind].unit}
-        />
-      )}
+      {step !== null &&
+        (step.total === null ? (
+          <progress aria-label={STEPS[step.kind].title} />
+        ) : (
+          <Progress
+            label={STEPS[step.kind].title}
+            done={step.done}
+            planned={step.total}
+            unit={STEPS[step.kind].unit}
+          />
+        ))}
       {retry !== null && (
         <Notice
           kind="warn"

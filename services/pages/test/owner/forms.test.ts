@@ -157,7 +157,7 @@ describe('a file that was chosen', () => {
     features: ['age', 'dose'].map((name) => ({ name, min: 0, max: 100 })),
     labellings: [{ column: 'label', classes: ['a', 'b'] }],
   };
-  /** What the page knows of a file, as proposed or in a form. */
+  /** Looks at a file as the page does, as proposed or in a form. */
   async function looked(text: string | Uint8Array<ArrayBuffer>, form: ProposedForm | null = null) {
     const file = new File([text], 'rows.csv');
     const job = { kind: 'look', file, name: file.name, columns, countsUnreadable: false, form } as const;

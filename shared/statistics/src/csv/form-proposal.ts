@@ -122,7 +122,7 @@ function definedOf(form: ProposedForm): ProposedForm {
 const [usualMarks] = missingMarks({}, [[]]);
 const isMissing = (cell: string) => usualMarks!.has(cell) || isProbablyMissing(cell);
 
-/** What Windows and older programs write where it is not UTF-8; a page shows whether the letters are right. */
+/** Windows and older programs write this one where it is not UTF-8; the first rows show whether it is right. */
 const USUAL_ENCODING: Encoding = 'windows-1252';
 
 function encodingOf(start: FileStart): Encoding | undefined {

@@ -178,7 +178,7 @@ function unknownColumn(header: readonly string[], i: number, isHeader: boolean):
   return isHeader ? columnTitle(name, i) : `number ${i + 1}`;
 }
 
-/** Where a column of a task is in a file; or else where one is that is nearly called so. */
+/** The place of a task's column in a file, or otherwise of one that is nearly called so. */
 export interface ColumnMatch {
   readonly name: string;
   readonly place?: number | undefined;

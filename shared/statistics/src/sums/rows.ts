@@ -120,7 +120,7 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   let found = 0;
   try {
     for await (const batch of read(counting)) {
-      // Of too many rows the others are only counted, so that it can be said how many they are.
+      // Rows beyond the limit are only counted, so that the error can say how many there are.
       for (const { values, classes } of batch.slice(0, Math.max(0, most - found))) {
         accumulator.addClassed(values, classes);
         watch.add(values);

@@ -108,7 +108,7 @@ describe('the form that is proposed for a file', () => {
     expect(proposeForm(start, task)).toEqual({ separator: 'semicolon', decimal: 'comma' });
   });
 
-  test('reads the beginning alone, and refuses what is no text', async () => {
+  test('reads the beginning alone, and refuses a picture', async () => {
     const start = await startOf(
       (async function* () {
         for (let i = 0; ; i += 1) {
