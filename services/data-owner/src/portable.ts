@@ -8,7 +8,7 @@ export type { BudgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';
 export { partInWords } from './budget/parts.ts';
-export type { Basis } from './owner/connection.ts';
+export type { Attempts, Basis } from './owner/connection.ts';
 export { DataOwner } from './owner/data-owner.ts';
 export { ownFloorInWords, planOwnFloor } from './owner/own-floor.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './owner/policy.ts';

@@ -2,7 +2,14 @@
 
 export { STATISTICS_CODES } from './codes.ts';
 export { CellReader, type MissingMarks, missingMarks } from './csv/cells.ts';
-export { ColumnNames, columnTitle, isRenamed } from './csv/header.ts';
+export {
+  type FileStart,
+  firstRecords,
+  type ProposedForm,
+  proposeForm,
+  startOf,
+} from './csv/form-proposal.ts';
+export { type ColumnMatch, ColumnNames, columnTitle, isRenamed, matchColumns } from './csv/header.ts';
 export { BooleanWatch, parseDecimal, ThousandsWatch } from './csv/numbers.ts';
 export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter, widthProblem } from './csv/odd-rows.ts';
 export {

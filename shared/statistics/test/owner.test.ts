@@ -55,7 +55,10 @@ describe('from file to statistics', () => {
   it('sums and counts whole rows alone, where an option says so', async () => {
     const task = syntheticTask(2, METHODS.pca);
     const text = 'f0,f1\n9,\n0.5,1\nNA,0\n-0.5,1\n';
-    const skipping = await statisticsOfCsv(bytesOf(text), task, { missing: 'skip' });
+    const missing: string[] = [];
+    const onMissing = (name: string) => missing.push(name);
+    const skipping = await statisticsOfCsv(bytesOf(text), task, { missing: 'skip', onMissing });
+    expect(missing).toEqual(['f1', 'f0']);
     const whole = await statisticsOfCsv(bytesOf('f0,f1\n0.5,1\n-0.5,1\n'), task);
     expect(skipping).toEqual({ ...whole, skippedRows: 2 });
     await expect(
@@ -89,9 +92,19 @@ describe('from file to statistics', () => {
     const task = syntheticTask(1, METHODS.pca, { maximumSamplesPerOwner: 2 });
     const code = (expected: string) => ({ code: expected });
     await expect(statisticsOfCsv(bytesOf('f0\n'), task)).rejects.toMatchObject(code('ERR_NO_ROWS'));
-    await expect(statisticsOfCsv(bytesOf('f0\n0\n0\n0\n'), task)).rejects.toMatchObject(
-      code('ERR_TOO_MANY_ROWS'),
-    );
+    // They are counted to the end of the file, unless that cannot be read.
+    async function* parts(last: string) {
+      yield* bytesOf(`f0\n${'0\n'.repeat(8)}`);
+      yield* bytesOf(last);
+    }
+    for (const [last, there] of [
+      ['0\n0\n', '10'],
+      ['x\n', 'more than 2'],
+    ] as const)
+      await expect(statisticsOfCsv(parts(last), task)).rejects.toMatchObject({
+        ...code('ERR_TOO_MANY_ROWS'),
+        message: `there are ${there} rows; this task accepts at most 2 per owner`,
+      });
     const labelled = syntheticTask(1, METHODS.lda);
     await expect(statisticsOfCsv(bytesOf('f0\n0\n'), labelled)).rejects.toMatchObject(
       code('ERR_CSV_COLUMNS'),

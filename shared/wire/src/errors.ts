@@ -92,7 +92,7 @@ export function errorFromProblem(text: string, retryAfterSeconds?: number): Code
 /**
  * Returns whether the peer could not be reached or had no time, so that the same request may succeed later.
  */
-export function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): error is CodedError {
   const code = errorCodeOf(error);
   return (
     code === 'ERR_PEER_UNREACHABLE' ||

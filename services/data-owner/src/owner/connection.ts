@@ -12,6 +12,7 @@ import {
   pinnedCspKey,
   type ServiceAddress,
   ServiceClient,
+  type ServiceClientOptions,
   type SignedTask,
   type Thumbprint,
 } from '@eigenveil/wire';
@@ -27,6 +28,9 @@ export type DataUser = Client<typeof OWNER_ROUTES>;
 /** The requests of an owner to the CSP. */
 export type Csp = Client<typeof CSP_OWNER_ROUTES>;
 
+/** Says for how long requests are repeated, who is told of a failed attempt, and what ends them. */
+export type Attempts = Pick<ServiceClientOptions, 'patienceMilliseconds' | 'onRetry' | 'signal'>;
+
 /** A task that this owner has verified. */
 export interface VerifiedTask extends AgreedTask {
   readonly signed: SignedTask;
@@ -34,11 +38,11 @@ export interface VerifiedTask extends AgreedTask {
 
 export class OwnerConnection {
   readonly #state: OwnerState;
-  readonly #patienceMilliseconds: number;
+  readonly #attempts: Attempts;
 
-  constructor(state: OwnerState, patienceMilliseconds = 0) {
+  constructor(state: OwnerState, attempts: Attempts = {}) {
     this.#state = state;
-    this.#patienceMilliseconds = patienceMilliseconds;
+    this.#attempts = attempts;
   }
 
   /** Does what `enrol` of DataOwner says. */
@@ -137,7 +141,7 @@ export class OwnerConnection {
     { url, ca }: ServiceAddress,
     credentials: ConstructorParameters<typeof ServiceClient>[0]['credentials'],
   ) {
-    return new ServiceClient({ url, ca, credentials, patienceMilliseconds: this.#patienceMilliseconds });
+    return new ServiceClient({ ...this.#attempts, url, ca, credentials });
   }
 }
 

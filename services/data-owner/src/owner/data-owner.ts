@@ -22,6 +22,7 @@ import { checkCharge, LedgerCounter } from '../budget/charging.ts';
 import { DEFAULT_DATASET } from '../budget/dataset.ts';
 import { checkedLedger, type Elsewhere } from '../budget/ledger.ts';
 import {
+  type Attempts,
   type Basis,
   chainLength,
   type DataUser,
@@ -46,14 +47,13 @@ export type RunSpan = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result>;
 
-export interface DataOwnerOptions {
+/** Requests are tried as often as `Attempts` says; by default once. */
+export interface DataOwnerOptions extends Attempts {
   /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */
   readonly state: OwnerState;
   readonly policy: OwnerPolicy;
   /** A PaillierPool; or an object that makes whole contributions, as the worker of a page does. */
   readonly paillier: Encrypter | Contributor;
-  /** The time, in milliseconds, for which the owner goes on trying while a service cannot be reached. */
-  readonly patienceMilliseconds?: number;
   /** Traces each piece of the owner's work; by default nothing is traced. */
   readonly span?: RunSpan | undefined;
 }
@@ -107,10 +107,11 @@ export class DataOwner {
   readonly #series: SeriesKeeper;
 
   constructor(options: DataOwnerOptions) {
-    const { state, policy, patienceMilliseconds, span = (_name, _taskId, work) => work() } = options;
+    const { state, policy, span = (_name, _taskId, work) => work() } = options;
+    const { patienceMilliseconds = 0, onRetry, signal } = options;
     this.#options = options;
     this.#span = span;
-    this.#connection = new OwnerConnection(state, patienceMilliseconds);
+    this.#connection = new OwnerConnection(state, { patienceMilliseconds, onRetry, signal });
     this.#counter = new LedgerCounter(state, this.#connection);
     this.#series = new SeriesKeeper(state, policy, this.#connection);
   }

@@ -126,9 +126,21 @@ export function FileDrop(props: {
 }) {
   const { label, hint, accept, busy, onFile } = props;
   const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const chosen = useRef<File | null>(null);
+  /** The browser names the file that counts beside its button, however it came here. */
+  const name = () => {
+    const held = new DataTransfer();
+    if (chosen.current !== null) held.items.add(chosen.current);
+    input.current!.files = held.files;
+  };
   const take = (files: FileList | null | undefined) => {
     const file = files?.[0];
-    if (file !== undefined && !busy) onFile(file);
+    if (file !== undefined && !busy) {
+      chosen.current = file;
+      onFile(file);
+    }
+    name();
   };
   return (
     <fieldset
@@ -149,18 +161,20 @@ export function FileDrop(props: {
         {(attributes) => (
           <input
             {...attributes}
+            ref={input}
             type="file"
             accept={accept}
             aria-busy={busy}
-            onChange={({ currentTarget }) => {
-              take(currentTarget.files);
+            onClick={({ currentTarget }) => {
               // Emptied, so that the same file can be chosen again.
               currentTarget.value = '';
             }}
+            onCancel={name}
+            onChange={({ currentTarget }) => take(currentTarget.files)}
           />
         )}
       </Field>
-      <p class="hint">{busy ? 'It is being read.' : 'Or drop it here.'}</p>
+      <p class="hint">{busy ? 'It is in use.' : 'Or drop it here.'}</p>
     </fieldset>
   );
 }

@@ -33,7 +33,7 @@ export async function* inSlices(
 export const WRITTEN_OTHERWISE = {
   readThousands: () => 'this page does not read: write numbers without it',
   nameMissing: () => 'leave the cell empty',
-  encoding: () => 'save the file as UTF-8',
+  otherEncoding: () => 'save the file as UTF-8',
   escape: () => 'write a quote within a quoted cell as two quotes',
   skipLines: (lines) => `take the lines above it (${lines}) out of the file`,
   aboveHeader: () => 'take lines that stand above the header row out of the file',
@@ -43,4 +43,5 @@ export const WRITTEN_OTHERWISE = {
   ownColumns: () => 'names of columns',
   allowClipping: () => 'write the file in the unit of the task',
   countUnreadable: () => 'write numbers in them',
+  rowsFound: (rows) => `your file has ${rows} rows`,
 } as const satisfies Partial<Vocabulary<RowTerm>>;

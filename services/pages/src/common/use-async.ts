@@ -41,6 +41,8 @@ export interface Action<Input extends readonly unknown[]> {
   readonly busy: boolean;
   /** The error of the last run; null before it, and when it went well. */
   readonly error: unknown;
+  /** Forgets the error, once what it was about is no longer there. */
+  readonly reset: () => void;
 }
 
 /** Runs an action on request, and aborts it when the component goes. */
@@ -63,5 +65,6 @@ export function useAction<Input extends readonly unknown[]>(
     };
     latest.current(mine.signal, ...input).then(() => end(null), end);
   }, []);
-  return { run, ...state };
+  const reset = useCallback(() => setState(({ busy }) => ({ busy, error: null })), []);
+  return { run, reset, ...state };
 }

@@ -1,33 +1,26 @@
 /** Contributing: the worker reads a file, the owner sees a summary, and only then encrypted sums are sent. */
 import { type Basis, DatasetName } from '@eigenveil/data-owner/portable';
-import type { Words } from '@eigenveil/platform';
+import { methodOf } from '@eigenveil/methods';
+import type { CodedError } from '@eigenveil/platform';
 import { columnsFor } from '@eigenveil/projection/portable';
-import { constantFeatures, type StatisticsTask, type Task } from '@eigenveil/task';
-import { useRef, useState } from 'preact/hooks';
-import { Button, Dialog } from '../common/controls.tsx';
-import { Notice, Progress } from '../common/feedback.tsx';
-import { count, number } from '../common/format.ts';
-import { Table } from '../common/table.tsx';
+import { csvLine } from '@eigenveil/statistics/owner';
+import type { Task } from '@eigenveil/task';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Notice } from '../common/feedback.tsx';
+import { save } from '../common/files.ts';
+import { count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
+import { ConfirmDialog, type Question } from './confirm-dialog.tsx';
 import { Check, DatasetField, OwnerProblem } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
-import type { RowsRead } from './jobs.ts';
 import type { TaskPartProps } from './owner.ts';
-import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
-import { FILE_LABELS, pageWords } from './words.ts';
-
-type Stage =
-  | { readonly kind: 'reading' | 'encrypting'; readonly done: number; readonly total: number }
-  | ({ readonly kind: 'confirming' } & Question)
-  | { readonly kind: 'sending' };
-
-interface Question {
-  readonly read: RowsRead;
-  /** Sentences about noise that is added to the owner's sums. */
-  readonly ownFloor: readonly (Words | string)[];
-  readonly answer: (isWanted: boolean) => void;
-}
+import { problemTitle } from './problems.ts';
+import { YOUR_PART } from './receipt-panel.tsx';
+import { isReadable, otherColumns, type RowFile } from './row-file.ts';
+import { SendingStatus, type Step } from './sending-status.tsx';
+import { FILE_LABELS } from './words.ts';
 
 /** The owner has decided not to send the contribution. */
 class Declined extends Error {}
@@ -36,57 +29,82 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
   const { owner, entry, lookAtEntry, task, basis } = props;
   const columns = columnsFor(task, basis);
   const [rows, setRows] = useState<RowFile | null>(null);
-  const [form, setForm] = useState<Form>(USUAL_FORM);
   const [ignored, setIgnored] = useState<ReadonlySet<string>>(new Set());
   const [typed, setTyped] = useState<string | null>(null);
   const datasets = useAsync(() => owner.datasets(entry.id), [owner, entry.id]);
   const dataset = (typed ?? (datasets.state === 'done' ? datasets.value.dataset : '')).trim();
   const [discardPending, setDiscard] = useState(false);
-  const [stage, setStage] = useState<Stage | null>(null);
+  const [step, setStep] = useState<Step | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [retry, setRetry] = useState<CodedError | null>(null);
+  const [isStopped, setStopped] = useState(false);
   const cancel = useRef<AbortController | null>(null);
+  const isSent = useRef(false);
 
   const contribute = useAction(async (gone) => {
     const control = new AbortController();
     cancel.current = control;
+    setStopped(false);
+    const signal = AbortSignal.any([gone, control.signal]);
+    const at = (kind: Step['kind']) => (done: number, total: number | null) => {
+      setRetry(null);
+      setStep({ kind, done, total });
+    };
+    const confirm: Parameters<typeof owner.contribute>[3]['confirm'] = (read, ownFloor) =>
+      new Promise((resolve, reject) => {
+        const answer = (isWanted: boolean) => {
+          setQuestion(null);
+          if (!isWanted) return reject(new Declined('nothing was sent'));
+          at('sending')(0, null);
+          resolve();
+        };
+        signal.addEventListener('abort', () => reject(signal.reason));
+        setStep(null);
+        setQuestion({ read, ownFloor, answer });
+      });
     try {
-      const ignoredColumns = others.filter((name) => ignored.has(name));
+      const ignoredColumns = otherColumns(rows!).filter((name) => ignored.has(name));
       await owner.contribute(
         entry,
         rows!.file,
-        { ...form, ignoredColumns, discardPending, dataset },
+        { ...rows!.form, ignoredColumns, discardPending, dataset },
         {
-          signal: AbortSignal.any([gone, control.signal]),
-          onReading: (done, total) => setStage({ kind: 'reading', done, total }),
+          signal,
+          onReading: at('reading'),
           onEncrypting: (done, total) =>
-            setStage(done === total ? { kind: 'sending' } : { kind: 'encrypting', done, total }),
-          confirm: (read, ownFloor) =>
-            new Promise((resolve, reject) => {
-              const answer = (isWanted: boolean) => {
-                setStage(isWanted ? { kind: 'sending' } : null);
-                if (isWanted) resolve();
-                else reject(new Declined('nothing was sent'));
-              };
-              control.signal.addEventListener('abort', () => reject(control.signal.reason));
-              gone.addEventListener('abort', () => reject(gone.reason));
-              setStage({ kind: 'confirming', read, ownFloor, answer });
-            }),
+            done === total ? at('sending')(0, null) : at('encrypting')(done, total),
+          onSending: at('sending'),
+          onRetry: setRetry,
+          confirm,
         },
       );
+      isSent.current = true;
       lookAtEntry();
     } catch (error) {
       lookAtEntry(); // the prepared contribution is kept
+      setStopped(control.signal.aborted);
       if (!(error instanceof Declined) && !control.signal.aborted) throw error;
     } finally {
-      setStage(null);
+      setStep(null);
+      setQuestion(null);
+      setRetry(null);
     }
   });
 
-  const used = new Set([
-    ...columns.features.map(({ name }) => name),
-    ...task.labellings.map(({ column }) => column),
-  ]);
-  const others = rows === null ? [] : rows.columns.filter((name) => !used.has(name));
-  const missing = rows === null ? [] : [...used].filter((name) => !rows.columns.includes(name));
+  // The focus goes to what comes next: to the receipt, which takes the place of this panel, or back to the
+  // button, where the one with the focus has gone.
+  const buttons = useRef<HTMLDivElement>(null);
+  useEffect(
+    () => () => {
+      if (isSent.current) setTimeout(() => document.getElementById(YOUR_PART)?.focus());
+    },
+    [],
+  );
+  useEffect(() => {
+    if (isStopped && !contribute.busy) buttons.current?.querySelector('button')?.focus();
+  }, [isStopped, contribute.busy]);
+
+  const others = rows === null ? [] : otherColumns(rows);
   return (
     <section>
       <h2>Contribute</h2>
@@ -98,68 +116,61 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
           </p>
         </Notice>
       )}
+      <p>
+        The task takes {count(columns.features.length, 'feature')}
+        {task.labellings.map(({ column }, i) => (
+          <span key={column}>
+            {i === 0 ? ' and, for the labels, the column ' : ' and '}
+            <Untrusted text={column} />
+          </span>
+        ))}
+        .{' '}
+        <Button
+          onClick={() => {
+            const names = new Set([
+              ...columns.features.map(({ name }) => name),
+              ...task.labellings.map(({ column }) => column),
+            ]);
+            save(`template-${task.id}.csv`, 'text/csv', `${csvLine([...names])}\n`);
+          }}
+        >
+          Download a template
+        </Button>
+      </p>
       <FileForm
+        worker={owner.worker}
         label="Your file of rows"
+        columns={columns}
+        countsUnreadable={methodOf(task).sums(task).counts.length > 0}
         rows={rows}
-        form={form}
         busy={contribute.busy}
         isStrict
-        onRows={(next, how) => {
-          setForm(how);
-          if (next?.file !== rows?.file) setIgnored(new Set());
-          setRows(next);
+        onFile={() => {
+          setIgnored(new Set());
+          setStopped(false);
+          contribute.reset();
         }}
+        onRows={setRows}
       />
-      {rows !== null && (
-        <>
-          <p>
-            The task takes {count(columns.features.length, 'feature')}
-            {task.labellings.map(({ column }, i) => (
-              <span key={column}>
-                {i === 0 ? ' and, for the labels, the column ' : ' and '}
-                <Untrusted text={column} />
-              </span>
-            ))}
-            {missing.length === 0 ? '; your file has them all.' : '.'}
-          </p>
-          {missing.length > 0 && (
-            <Notice
-              kind="bad"
-              title={`${count(missing.length, 'column')} of the task not found in the file`}
-              live
-            >
-              <p>
-                {missing.slice(0, 5).map((name, i) => (
-                  <span key={name}>
-                    {i > 0 && ', '}
-                    <Untrusted text={name} longest={60} />
-                  </span>
-                ))}
-                {missing.length > 5 && ' …'}. Is the file written otherwise, see above, or another one?
-              </p>
-            </Notice>
-          )}
-          {others.length > 0 && (
-            <fieldset>
-              <legend>{FILE_LABELS.ignore}</legend>
-              <p class="hint">The task does not know them. Tick each to leave it out knowingly.</p>
-              {others.map((name) => (
-                <Check
-                  key={name}
-                  label={name}
-                  checked={ignored.has(name)}
-                  onChecked={(on) => {
-                    const next = new Set(ignored);
-                    if (on) next.add(name);
-                    else next.delete(name);
-                    setIgnored(next);
-                  }}
-                />
-              ))}
-              <Button onClick={() => setIgnored(new Set(others))}>Leave all of them out</Button>
-            </fieldset>
-          )}
-        </>
+      {others.length > 0 && (
+        <fieldset>
+          <legend>{FILE_LABELS.ignore}</legend>
+          <p class="hint">The task does not know them. Tick each to leave it out knowingly.</p>
+          {others.map((name) => (
+            <Check
+              key={name}
+              label={name}
+              checked={ignored.has(name)}
+              onChecked={(on) => {
+                const next = new Set(ignored);
+                if (on) next.add(name);
+                else next.delete(name);
+                setIgnored(next);
+              }}
+            />
+          ))}
+          <Button onClick={() => setIgnored(new Set(others))}>Leave all of them out</Button>
+        </fieldset>
       )}
       <DatasetField
         value={typed ?? dataset}
@@ -178,14 +189,22 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
           onChecked={setDiscard}
         />
       )}
-      <OwnerProblem error={contribute.error} title="Nothing was acknowledged" />
-      <div class="row">
+      <OwnerProblem
+        error={contribute.error}
+        title={problemTitle(contribute.error, 'The contribution was refused')}
+      />
+      {isStopped && (
+        <Notice kind="info" title="Stopped" live>
+          <p>Read the file again to go on. What was prepared is kept, and counted once.</p>
+        </Notice>
+      )}
+      <div class="row" ref={buttons}>
         <Button
           kind="main"
           busy={contribute.busy}
           disabled={
             rows === null ||
-            missing.length > 0 ||
+            !isReadable(rows) ||
             others.some((name) => !ignored.has(name)) ||
             !DatasetName.safeParse(dataset).success
           }
@@ -193,77 +212,10 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
         >
           Read the file
         </Button>
-        {contribute.busy && stage?.kind !== 'sending' && (
-          <Button onClick={() => cancel.current?.abort()}>Stop</Button>
-        )}
+        {contribute.busy && <Button onClick={() => cancel.current?.abort()}>Stop</Button>}
       </div>
-      <div role="status">
-        {stage?.kind === 'reading' && (
-          <Progress label="Reading" done={stage.done} planned={stage.total} unit="bytes" />
-        )}
-        {stage?.kind === 'encrypting' && (
-          <Progress label="Encrypting" done={stage.done} planned={stage.total} unit="ciphertexts" />
-        )}
-        {stage?.kind === 'sending' && <p>Encrypting and sending…</p>}
-      </div>
-      {stage?.kind === 'confirming' && <Confirm features={columns.features} {...stage} />}
+      <SendingStatus step={step} retry={retry} />
+      {question !== null && <ConfirmDialog features={columns.features} {...question} />}
     </section>
-  );
-}
-
-function Confirm(props: Question & { readonly features: StatisticsTask['features'] }) {
-  const { features, read, ownFloor, answer } = props;
-  const clipped = features
-    .map(({ name }, i) => ({ name, cells: read.clippedCells[i]! }))
-    .filter(({ cells }) => cells > 0);
-  const constant = constantFeatures({ features });
-  return (
-    <Dialog title="This was read. Send it?" onClose={() => answer(false)}>
-      <dl class="facts">
-        <dt>Rows</dt>
-        <dd>{number(read.rows)}</dd>
-        <dt>Rows left out</dt>
-        <dd>{number(read.skippedRows)}</dd>
-        <dt>Cells clipped to their range</dt>
-        <dd>{number(clipped.reduce((sum, { cells }) => sum + cells, 0))}</dd>
-      </dl>
-      {read.skippedRows > 0 && (
-        <p>Take care: {count(read.skippedRows, 'row')} had a missing cell, and do not count.</p>
-      )}
-      {clipped.length > 0 && (
-        <>
-          <p>Take care: cells outside of the agreed ranges count as the end of the range.</p>
-          <Table
-            caption="Clipped cells"
-            rows={clipped}
-            keyOf={({ name }) => name}
-            columns={[
-              { head: 'Feature', cell: ({ name }) => <Untrusted text={name} longest={60} /> },
-              { head: 'Cells', numeric: true, cell: ({ cells }) => number(cells) },
-            ]}
-          />
-        </>
-      )}
-      {read.clippedRows > 0 && (
-        <p>{count(read.clippedRows, 'row')} longer than the clipping norm of the task: scaled down to it.</p>
-      )}
-      {constant.map((name) => (
-        <p key={name}>
-          Feature <Untrusted text={name} longest={60} /> has an empty range and carries nothing.
-        </p>
-      ))}
-      {ownFloor.map((words) => (
-        <p key={String(words)}>
-          <Untrusted text={pageWords(words)} longest={2000} />
-        </p>
-      ))}
-      <p>What is sent are encrypted sums over these rows, and your signature. The rows stay here.</p>
-      <div class="row">
-        <Button kind="main" onClick={() => answer(true)}>
-          Encrypt and send
-        </Button>
-        <Button onClick={() => answer(false)}>Do not send</Button>
-      </div>
-    </Dialog>
   );
 }

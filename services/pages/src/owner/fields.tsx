@@ -3,6 +3,7 @@ import { DatasetName } from '@eigenveil/data-owner/portable';
 import type { ComponentChildren } from 'preact';
 import { Field } from '../common/controls.tsx';
 import { Problem } from '../common/feedback.tsx';
+import { capital } from '../common/format.ts';
 import { FILE_LABELS, pageWords } from './words.ts';
 
 /** The name of the rows, under which their budget is kept. */
@@ -122,5 +123,5 @@ export function OwnerProblem(props: {
   readonly children?: ComponentChildren;
 }) {
   const { error, ...rest } = props;
-  return <Problem {...rest} error={error} words={pageWords} />;
+  return <Problem {...rest} error={error} words={(message) => capital(pageWords(message))} />;
 }

@@ -1,35 +1,60 @@
-/** A file of rows, and its form. The choices are those of the command line. */
-import { useState } from 'preact/hooks';
+/**
+ * A file of rows, how it is written, and its beginning. Its form is proposed from the file, by the code that
+ * reads it.
+ */
+import type { StatisticsTask } from '@eigenveil/task';
+import { useEffect, useState } from 'preact/hooks';
 import { FileDrop } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { bytes, count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
-import { useAction } from '../common/use-async.ts';
-import { Check, Choice, OwnerProblem } from './fields.tsx';
-import { columnsOf, type Form, guessSeparator, type RowFile, SEPARATORS } from './row-file.ts';
-import { FILE_LABELS } from './words.ts';
+import { useAsync } from '../common/use-async.ts';
+import { OwnerProblem } from './fields.tsx';
+import { FormFields } from './form-fields.tsx';
+import { problemTitle } from './problems.ts';
+import { type Form, formInWords, nextForm, type RowFile } from './row-file.ts';
+import { MissedColumns, RowPreview } from './row-preview.tsx';
+import type { OwnerWorker } from './worker-client.ts';
 
 export function FileForm(props: {
+  readonly worker: OwnerWorker;
   readonly label: string;
+  /** The columns that the task takes from the file. */
+  readonly columns: Pick<StatisticsTask, 'features' | 'labellings'>;
+  /** True for a histogram, which counts cells that are no numbers. */
+  readonly countsUnreadable?: boolean;
   readonly rows: RowFile | null;
-  readonly form: Form;
   readonly busy: boolean;
-  readonly onRows: (rows: RowFile | null, form: Form) => void;
-  /** True if labels and ranges count, as for a contribution. */
+  /** Told that another file was chosen. */
+  readonly onFile: () => void;
+  /** Told the file in the form that is chosen; null as long as it cannot be read so. */
+  readonly onRows: (rows: RowFile | null) => void;
+  /** True if ranges count, as for a contribution. */
   readonly isStrict: boolean;
 }) {
-  const { label, rows, form, busy, onRows, isStrict } = props;
+  const { worker, label, columns, countsUnreadable = false, rows, busy, onFile, onRows, isStrict } = props;
   const [isOpen, setOpen] = useState(false);
-  const look = useAction(async (_signal, file: File, asked: Form | null) => {
-    onRows(null, asked ?? form);
-    const next = asked ?? { ...form, separator: await guessSeparator(file) };
-    const columns = await columnsOf(file, next.separator);
-    onRows({ file, columns: next.trim ? columns.map((it) => it.trim()) : columns }, next);
-  });
-  const change = (some: Partial<Form>) => {
-    const next = { ...form, ...some };
-    if (rows === null) onRows(null, next);
-    else look.run(rows.file, next);
+  const [chosen, setChosen] = useState<{ readonly file: File; readonly form: Form | null } | null>(null);
+  const look = useAsync(
+    async (signal) => {
+      if (chosen === null) return null;
+      const { strict, ...told } = chosen.form ?? {};
+      const form = chosen.form === null ? null : told;
+      const seen = await worker.look({ file: chosen.file, columns, countsUnreadable, form }, signal);
+      return { ...seen, file: chosen.file, form: { ...seen.form, strict } };
+    },
+    [chosen],
+  );
+  const seen = look.state === 'done' ? look.value : null;
+  useEffect(() => {
+    // The page goes on showing the file until it is read in its next form.
+    if (look.state !== 'loading') onRows(seen);
+  }, [look.state, seen]);
+  const form = chosen?.form ?? rows?.form ?? (look.state === 'failed' ? {} : null);
+  const change = (asked: Form) => {
+    const next = nextForm(form ?? {}, asked);
+    setChosen((it) => it && { ...it, form: next });
+    onRows(rows && { ...rows, form: next });
   };
   return (
     <>
@@ -37,57 +62,42 @@ export function FileForm(props: {
         label={label}
         hint="CSV with a header row, plain or .gz. Its rows are read in this browser alone."
         accept=".csv,.gz,.tsv,.txt"
-        busy={busy || look.busy}
-        onFile={(file) => look.run(file, null)}
+        busy={busy || (chosen !== null && look.state === 'loading')}
+        onFile={(file) => {
+          onFile();
+          onRows(null);
+          setChosen({ file, form: null });
+        }}
       />
-      <OwnerProblem error={look.error} title="The file cannot be read" />
+      {look.state === 'failed' && <OwnerProblem error={look.error} title={problemTitle(look.error)} />}
       {rows !== null && (
-        <Notice kind="info" title="Chosen" live>
-          <p>
-            <Untrusted text={rows.file.name} />, {bytes(rows.file.size)},{' '}
-            {count(rows.columns.length, 'column')}
-          </p>
-        </Notice>
+        <>
+          <Notice kind="info" title="Chosen" live>
+            <p>
+              <Untrusted text={rows.file.name} />, {bytes(rows.file.size)},{' '}
+              {count(rows.columns.length, 'column')}. It is read as{' '}
+              <Untrusted text={formInWords(rows.form).join('; ')} longest={400} />. Change that under “File
+              format”.
+            </p>
+          </Notice>
+          {rows.firstRows.length === 0 && (
+            <Notice kind="bad" title="This file has a header row and no rows" live />
+          )}
+          <MissedColumns rows={rows} onForm={change} />
+          <RowPreview rows={rows} columns={columns} />
+        </>
       )}
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>How the file is written</summary>
-        <Choice
-          label={FILE_LABELS.separator}
-          value={form.separator}
-          options={SEPARATORS.map((name) => [name, name] as const)}
-          onValue={(separator) => change({ separator: separator as Form['separator'] })}
-        />
-        <Choice
-          label={FILE_LABELS.decimal}
-          value={form.decimal}
-          options={[
-            ['point', 'point'],
-            ['comma', 'comma'],
-          ]}
-          onValue={(decimal) => change({ decimal: decimal as Form['decimal'] })}
-        />
-        <Check label={FILE_LABELS.trim} checked={form.trim} onChecked={(trim) => change({ trim })} />
-        <Check
-          label={FILE_LABELS.missing}
-          hint="Cells that are empty, or NA, N/A, NaN, NULL or ?. Otherwise such a row is an error."
-          checked={form.missing === 'skip'}
-          onChecked={(skip) => change({ missing: skip ? 'skip' : 'error' })}
-        />
-        {isStrict && (
-          <>
-            <Check
-              label={FILE_LABELS.numericLabels}
-              checked={form.numericLabels}
-              onChecked={(numericLabels) => change({ numericLabels })}
-            />
-            <Check
-              label={FILE_LABELS.strict}
-              checked={form.strict}
-              onChecked={(strict) => change({ strict })}
-            />
-          </>
-        )}
-      </details>
+      {chosen !== null && form !== null && (
+        <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>File format</summary>
+          <FormFields
+            form={form}
+            onForm={change}
+            isStrict={isStrict}
+            hasLabels={columns.labellings.length > 0}
+          />
+        </details>
+      )}
     </>
   );
 }

@@ -4,28 +4,63 @@
  */
 import { type Basis, byProjector, reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
-import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
+import { CodedError, randomBytes, sha256Hasher, toHex, type Words } from '@eigenveil/platform';
 import { Projector, statisticsThrough } from '@eigenveil/projection/portable';
 import { contribute } from '@eigenveil/protocol/owner';
 import {
+  type ColumnMatch,
   type CsvOptions,
+  firstRecords,
   layout,
+  matchColumns,
   type OwnerStatistics,
+  type ProposedForm,
+  proposeForm,
   readBlobBytes,
   readRowBatches,
+  STATISTICS_CODES,
+  startOf,
 } from '@eigenveil/statistics/owner';
-import type { Task } from '@eigenveil/task';
+import type { StatisticsTask, Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 
 /** The options for reading CSV that can be sent to a worker. */
-export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow'>;
+export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow' | 'onMissing' | 'onRemark'>;
 
 /** Reports the progress of a job, in units of its own: bytes of the file, or ciphertexts. */
 export type OnProgress = (done: number, total: number) => void;
 
+/** The numbers of missing cells in rows that are left out, by the names of their columns. */
+export type MissingCells = ReadonlyMap<string, number>;
+
 export interface RowsRead extends OwnerStatistics {
   /** SHA-256 of the file's bytes, hexadecimal; for a .gz file, of its content. */
   readonly digest: string;
+  readonly missingCells: MissingCells;
+  /** Messages, in parts, about what looks like a mistake and need not be one. */
+  readonly remarks: readonly Words['parts'][];
+}
+
+export interface LookJob {
+  readonly kind: 'look';
+  readonly file: Blob;
+  readonly name: string;
+  /** The columns that the task takes from the file. */
+  readonly columns: Pick<StatisticsTask, 'features' | 'labellings'>;
+  /** True for a histogram, which counts cells that are no numbers. */
+  readonly countsUnreadable: boolean;
+  /** The form to read it by; null where one shall be proposed. */
+  readonly form: ProposedForm | null;
+}
+
+/** The beginning of a file. */
+export interface FileLook {
+  readonly form: ProposedForm;
+  /** The names in its header row. */
+  readonly columns: readonly string[];
+  readonly firstRows: readonly (readonly string[])[];
+  /** The place of each column of the task in the file. */
+  readonly matches: readonly ColumnMatch[];
 }
 
 export interface ReadJob {
@@ -49,6 +84,40 @@ export interface ContributeJob {
   readonly values: readonly bigint[];
 }
 
+/** The number of rows that people are shown. */
+const SHOWN_ROWS = 3;
+
+/**
+ * Looks at the beginning of a file; the rest of it is not read.
+ * @throws ERR_NO_ROWS for an empty file; as `proposeForm`, `firstRecords` and `matchColumns`
+ */
+export async function look({
+  file,
+  name,
+  columns,
+  countsUnreadable,
+  form: told,
+}: LookJob): Promise<FileLook> {
+  const start = await startOf(readBlobBytes(file, name));
+  const form = told ?? proposeForm(start, columns, { countsUnreadable });
+  const [header, ...rows] = firstRecords(start, form);
+  if (header === undefined) throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'the file is empty');
+  const { features, labellings } = columns;
+  const wanted = [...features.map((it) => it.name), ...labellings.map(({ column }) => column)];
+  return {
+    form,
+    columns: header.cells,
+    firstRows: rows.slice(0, SHOWN_ROWS).map(({ cells }) => cells),
+    matches: matchColumns(header.cells, [...new Set(wanted)], form.columns),
+  };
+}
+
+/** Counts missing cells by column. */
+function missingCounter() {
+  const counts = new Map<string, number>();
+  return { counts, add: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1) };
+}
+
 /**
  * Returns the statistics of the rows of a CSV file, read by the code of the command line.
  * @throws as `statisticsOfCsv`, and ERR_FILE_UNREADABLE
@@ -64,10 +133,15 @@ export async function read(
       yield chunk;
     }
   }
-  const statistics = await statisticsThrough(task, basis, { ...options, signs }, (columns, all) =>
-    readRowBatches(bytes(), columns, all),
+  const missing = missingCounter();
+  const remarks: Words['parts'][] = [];
+  const onRemark = (remark: Words | string) =>
+    remarks.push(typeof remark === 'string' ? [remark] : remark.parts);
+  const all = { ...options, signs, onMissing: missing.add, onRemark };
+  const statistics = await statisticsThrough(task, basis, all, (columns, counting) =>
+    readRowBatches(bytes(), columns, counting),
   );
-  return { ...statistics, digest: toHex(hasher.digest()) };
+  return { ...statistics, digest: toHex(hasher.digest()), missingCells: missing.counts, remarks };
 }
 
 export interface ReduceJob {
@@ -89,6 +163,7 @@ export interface RowsReduced {
   readonly skippedRows: number;
   /** The number of clipped cells of each feature. */
   readonly clippedCells: readonly number[];
+  readonly missingCells: MissingCells;
 }
 
 /** The number of UTF-16 units of text that are handed to the browser at once. */
@@ -103,6 +178,7 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
   const { file, name, task, projection, basis, options, keptColumns } = job;
   const projector = new Projector(task, projection, basis);
   let skippedRows = 0;
+  const missing = missingCounter();
   const batches = readRowBatches(
     readBlobBytes(file, name, (done) => onProgress(done, file.size)),
     { features: projector.features, labellings: [] },
@@ -110,6 +186,7 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
       ...options,
       ignoredColumns: 'others',
       keptColumns,
+      onMissing: missing.add,
       onSkippedRow: () => {
         skippedRows += 1;
       },
@@ -131,7 +208,8 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
   }
   put();
   const csv = new Blob(pieces, { type: 'text/csv' });
-  return { csv, rows, skippedRows, clippedCells: projector.clippedCells };
+  const { clippedCells } = projector;
+  return { csv, rows, skippedRows, clippedCells, missingCells: missing.counts };
 }
 
 /**

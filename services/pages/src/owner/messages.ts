@@ -1,18 +1,29 @@
 /** The messages between the owner's page and its worker. A worker does one job and ends with it. */
+import { CSV_OPTIONS } from '@eigenveil/statistics/reading-options';
 import { Task } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { ContributeJob, ReadJob, ReduceJob } from './jobs.ts';
+import type { ContributeJob, LookJob, ReadJob, ReduceJob } from './jobs.ts';
 
-export type Job = ReadJob | ContributeJob | ReduceJob;
+export type Job = LookJob | ReadJob | ContributeJob | ReduceJob;
 
-const ReadingOptions = z.strictObject({
-  separator: z.enum(['comma', 'semicolon', 'tab']).exactOptional(),
-  decimal: z.enum(['point', 'comma']).exactOptional(),
-  trim: z.boolean().exactOptional(),
-  missing: z.enum(['error', 'skip']).exactOptional(),
-  numericLabels: z.boolean().exactOptional(),
-  strict: z.boolean().exactOptional(),
+const Form = z.strictObject({
+  separator: CSV_OPTIONS.separator.schema,
+  decimal: CSV_OPTIONS.decimal.schema,
+  thousands: CSV_OPTIONS.thousands.schema,
+  encoding: CSV_OPTIONS.encoding.schema,
+  escape: CSV_OPTIONS.escape.schema,
+  skipLines: CSV_OPTIONS.skipLines.schema,
+  skipRows: CSV_OPTIONS.skipRows.schema,
+  columns: CSV_OPTIONS.columns.schema,
+  missing: CSV_OPTIONS.missing.schema.optional(),
+  missingValues: CSV_OPTIONS.missingValues.schema,
+  trim: CSV_OPTIONS.trim.schema.optional(),
+  numericLabels: z.boolean().optional(),
+});
+
+const ReadingOptions = Form.extend({
+  strict: z.boolean().optional(),
   ignoredColumns: z.union([z.literal('others'), z.array(z.string())]).exactOptional(),
   keptColumns: z.array(z.string()).exactOptional(),
 });
@@ -23,6 +34,14 @@ const natural = z.bigint().min(0n);
 
 /** The request of the page. */
 export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('look'),
+    file: z.instanceof(Blob),
+    name: z.string(),
+    columns: z.strictObject({ features: Task.shape.features, labellings: Task.shape.labellings }),
+    countsUnreadable: z.boolean(),
+    form: Form.nullable(),
+  }),
   z.strictObject({
     kind: z.literal('read'),
     file: z.instanceof(Blob),

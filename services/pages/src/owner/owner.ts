@@ -3,6 +3,7 @@
  * for rows and ciphertexts.
  */
 import {
+  type Attempts,
   type Basis,
   type BrokenRule,
   type BudgetStatus,
@@ -15,7 +16,7 @@ import {
   planOwnFloor,
   type TaskResult,
 } from '@eigenveil/data-owner/portable';
-import type { Words } from '@eigenveil/platform';
+import type { CodedError, Words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import { claimedSigner, RECEIPT, type Receipt, verifyStatement } from '@eigenveil/wire';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
@@ -28,6 +29,8 @@ import { type JobOptions, OwnerWorker } from './worker-client.ts';
  * waiting.
  */
 const PATIENCE_MILLISECONDS = 15_000;
+/** The time for which requests of a contribution are repeated: people see it, and may stop it. */
+const CONTRIBUTING_PATIENCE_MILLISECONDS = 600_000;
 
 /** A task and the address of its data user. */
 interface TaskPlace {
@@ -39,6 +42,10 @@ interface TaskPlace {
 export interface Contributing {
   readonly onReading: OnProgress;
   readonly onEncrypting: OnProgress;
+  /** Told in bytes how much of a contribution was sent that takes several requests. */
+  readonly onSending: OnProgress;
+  /** Told why a request has failed that is going to be repeated. */
+  readonly onRetry: (error: CodedError) => void;
   /**
    * Resolves when the owner wants the rows to be sent, and throws otherwise.
    * @param ownFloor sentences about noise that is added to the owner's sums
@@ -104,11 +111,14 @@ export class Owner {
       dataset,
       ...options
     }: ReadingOptions & { readonly discardPending: boolean; readonly dataset: string },
-    { onReading, onEncrypting, confirm, signal }: Contributing,
+    { onReading, onEncrypting, onSending, onRetry, confirm, signal }: Contributing,
   ): Promise<Receipt> {
     return this.state.exclusively(async () => {
       let sourceDigest: string | undefined;
-      const owner = await this.#dataOwner({ onProgress: onEncrypting, signal });
+      const owner = await this.#dataOwner({
+        worker: { onProgress: onEncrypting, signal },
+        attempts: { patienceMilliseconds: CONTRIBUTING_PATIENCE_MILLISECONDS, onRetry, signal },
+      });
       const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
@@ -122,6 +132,7 @@ export class Owner {
         discardPending,
         dataset,
         sourceDigest: () => sourceDigest,
+        onProgress: ({ done, of }) => onSending(done, of),
       });
     });
   }
@@ -181,12 +192,18 @@ export class Owner {
     return this.state.exclusively(async () => (await this.#dataOwner()).setBudget(dataset, elsewhere));
   }
 
-  async #dataOwner(by: JobOptions = {}): Promise<DataOwner> {
+  async #dataOwner({
+    worker = {},
+    attempts = { patienceMilliseconds: PATIENCE_MILLISECONDS },
+  }: {
+    readonly worker?: JobOptions;
+    readonly attempts?: Attempts;
+  } = {}): Promise<DataOwner> {
     return new DataOwner({
       state: this.state,
       policy: await this.state.policy(),
-      paillier: { contribution: (agreed, values) => this.worker.contribution(agreed, values, by) },
-      patienceMilliseconds: PATIENCE_MILLISECONDS,
+      paillier: { contribution: (agreed, values) => this.worker.contribution(agreed, values, worker) },
+      ...attempts,
     });
   }
 }

@@ -16,7 +16,9 @@ import { Check, Choice, OwnerProblem } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { RowsReduced } from './jobs.ts';
 import type { Owner } from './owner.ts';
-import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
+import { problemTitle } from './problems.ts';
+import { isReadable, otherColumns, type RowFile } from './row-file.ts';
+import { RowPicture } from './row-picture.tsx';
 
 interface Done {
   readonly reduced: RowsReduced;
@@ -26,22 +28,22 @@ interface Done {
 export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly result: TaskResult }) {
   const { task, projection, basis } = result;
   const [rows, setRows] = useState<RowFile | null>(null);
-  const [form, setForm] = useState<Form>(USUAL_FORM);
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const [progress, setProgress] = useState<{ readonly done: number; readonly total: number } | null>(null);
   const [done, setDone] = useState<Done | null>(null);
-  const features = new Set(columnsFor(task, basis).features.map(({ name }) => name));
-  const others = rows?.columns.filter((name) => !features.has(name)) ?? [];
+  const { features } = columnsFor(task, basis);
+  const columns = useMemo(() => ({ features, labellings: [] }), [features]);
+  const others = rows === null ? [] : otherColumns(rows);
   const reduce = useAction(async (signal) => {
     setDone(null);
-    const { separator, decimal, trim, missing } = form;
+    const { strict: _, ...options } = rows!.form;
     const keptColumns = others.filter((name) => kept.has(name));
     const onProgress = (so: number, total: number) => setProgress({ done: so, total });
     try {
       const reduced = await owner.worker.reduceRows(
         {
           ...{ file: rows!.file, task, projection, basis, keptColumns },
-          options: { separator, decimal, trim, missing },
+          options,
         },
         { onProgress, signal },
       );
@@ -60,18 +62,19 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
         No guarantee of differential privacy covers them, whatever the task promises: keep them like the rows.
       </p>
       <FileForm
+        worker={owner.worker}
         label="File of rows to reduce"
+        columns={columns}
         rows={rows}
-        form={form}
         busy={reduce.busy}
         isStrict={false}
-        onRows={(next, how) => {
-          setForm(how);
+        onFile={() => {
           // Labels are the columns that colour a plot.
-          if (next !== null && next.file !== rows?.file)
-            setKept(new Set(task.labellings.map(({ column }) => column)));
-          setRows(next);
+          setKept(new Set(task.labellings.map(({ column }) => column)));
+          setDone(null);
+          reduce.reset();
         }}
+        onRows={setRows}
       />
       {others.length > 0 && (
         <fieldset>
@@ -94,8 +97,13 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
           ))}
         </fieldset>
       )}
-      <OwnerProblem error={reduce.error} title="The rows were not reduced" />
-      <Button kind="main" busy={reduce.busy} disabled={rows === null} onClick={() => reduce.run()}>
+      <OwnerProblem error={reduce.error} title={problemTitle(reduce.error, 'The rows were not reduced')} />
+      <Button
+        kind="main"
+        busy={reduce.busy}
+        disabled={rows === null || !isReadable(rows)}
+        onClick={() => reduce.run()}
+      >
         Reduce the rows
       </Button>
       <div role="status">
@@ -103,25 +111,22 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
           <Progress label="Reducing" done={progress.done} planned={progress.total} unit="bytes" />
         )}
       </div>
-      {done !== null && <Reduced id={task.id} {...done} />}
+      {done !== null && <Reduced id={task.id} names={features.map(({ name }) => name)} {...done} />}
     </section>
   );
 }
 
-function Reduced({ id, reduced, drawn }: Done & { readonly id: string }) {
-  const { csv, rows, skippedRows, clippedCells } = reduced;
-  const clipped = clippedCells.reduce((sum, cells) => sum + cells, 0);
+function Reduced(props: Done & { readonly id: string; readonly names: readonly string[] }) {
+  const { id, names, reduced, drawn } = props;
+  const { csv, rows } = reduced;
   return (
     <>
       <Notice kind="good" title={`${count(rows, 'row')} reduced`} live>
-        <p>
-          {skippedRows > 0 && `${count(skippedRows, 'row')} left out since a cell is missing. `}
-          {clipped > 0 && `${count(clipped, 'cell')} clipped to the range of the feature. `}
-        </p>
         <Button kind="main" onClick={() => save(`reduced-${id}.csv`, 'text/csv', csv)}>
           Save the reduced rows
         </Button>
       </Notice>
+      <RowPicture names={names} read={reduced} />
       <Plot rows={drawn} />
     </>
   );

@@ -1,49 +1,76 @@
-/** A file of rows that was chosen: its columns, and its probable form. */
-import { readBlobBytes, readRecords } from '@eigenveil/statistics/owner';
-import type { ReadingOptions } from './jobs.ts';
+/** A file of rows that was chosen: its form, which of its columns the task takes, and what the form is in words. */
+import type { ProposedForm } from '@eigenveil/statistics/owner';
+import type { FileLook } from './jobs.ts';
+import { FILE_LABELS } from './words.ts';
 
-/** The form of a file; columns and their uses are asked for separately. */
-type Told = 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict';
-export type Form = { readonly [Name in Told]: NonNullable<ReadingOptions[Name]> };
+/** The form of a file; columns that are left out or kept are asked for separately. */
+export interface Form extends ProposedForm {
+  readonly strict?: boolean | undefined;
+}
 
-export interface RowFile {
+export interface RowFile extends FileLook {
   readonly file: File;
-  /** The columns of its header row, by the separator that is chosen. */
-  readonly columns: readonly string[];
+  readonly form: Form;
 }
 
-export const USUAL_FORM: Form = {
-  separator: 'comma',
-  decimal: 'point',
-  trim: false,
-  missing: 'error',
-  numericLabels: false,
-  strict: false,
-};
+/** Says whether a file has all columns of the task, and a row. */
+export const isReadable = (rows: RowFile) => missingColumns(rows).length === 0 && rows.firstRows.length > 0;
 
-export const SEPARATORS = ['comma', 'semicolon', 'tab'] as const satisfies readonly Form['separator'][];
+/** Members of a form by which the names of columns may become others. */
+const OF_NAMES = ['separator', 'encoding', 'escape', 'trim', 'skipLines'] as const;
 
-/** The part of the file in which the header is sought. */
-const FIRST_BYTES = 1 << 20;
-
-/** Returns the names in the header row, unchanged; no other part of the file is read. */
-export async function columnsOf(
-  file: File,
-  separator: Form['separator'] = 'comma',
-): Promise<readonly string[]> {
-  const isPacked = file.name.toLowerCase().endsWith('.gz');
-  const start = isPacked ? file : file.slice(0, FIRST_BYTES);
-  for await (const { cells } of readRecords(readBlobBytes(start, file.name), { separator })) return cells;
-  return [];
+/** Returns the next form, without columns that it may name otherwise. */
+export function nextForm(before: Form, next: Form): Form {
+  return OF_NAMES.every((name) => before[name] === next[name]) ? next : { ...next, columns: undefined };
 }
 
-/** Returns the separator by which the header has most columns: people see at once which one was guessed. */
-export async function guessSeparator(file: File): Promise<Form['separator']> {
-  const widths = await Promise.all(
-    SEPARATORS.map(async (separator) => ({
-      separator,
-      width: (await columnsOf(file, separator).catch(() => [])).length,
-    })),
-  );
-  return widths.reduce((best, it) => (it.width > best.width ? it : best)).separator;
+/** Returns the names of columns that the task does not take, each once. */
+export function otherColumns({ columns, matches }: FileLook): string[] {
+  const used = new Set(matches.map(({ place }) => place));
+  return [...new Set(columns.filter((_, i) => !used.has(i)))];
+}
+
+/** Returns the columns of the task that the file does not have. */
+export const missingColumns = ({ matches }: FileLook) => matches.filter(({ place }) => place === undefined);
+
+/** Returns what a column of the file is to the task: the name there, or undefined. */
+export function nameForTask({ matches }: FileLook, place: number): string | undefined {
+  return matches.find((it) => it.place === place)?.name;
+}
+
+/**
+ * Returns the form in which a column of the file is taken for one of the task. A name that `own=feature`
+ * could not tell is told by its number.
+ */
+export function withColumn({ form, columns }: RowFile, place: number, name: string): Form {
+  const own = columns[place]!;
+  const isPlain =
+    own.trim() !== '' && !own.includes('=') && columns.indexOf(own) === columns.lastIndexOf(own);
+  return { ...form, columns: [...(form.columns ?? []), `${isPlain ? own : `#${place + 1}`}=${name}`] };
+}
+
+/** The members of a form that have a field, in the order of the fields. */
+const TOLD = [
+  'separator',
+  'decimal',
+  'thousands',
+  'encoding',
+  'trim',
+  'escape',
+  'skipLines',
+  'skipRows',
+  'missing',
+  'missingValues',
+  'numericLabels',
+] as const satisfies readonly (keyof Form)[];
+
+/** Returns what is said of a form, each as a label and a value; of what is only ticked, the label alone. */
+export function formInWords(form: Form): string[] {
+  return TOLD.flatMap((name) => {
+    const value = form[name];
+    const label = FILE_LABELS[name];
+    if (value === undefined || value === false || value === 'error') return [];
+    if (value === true || name === 'missing' || name === 'escape') return [label];
+    return [`${label}: ${Array.isArray(value) ? value.join(', ') : String(value)}`];
+  });
 }

@@ -3,7 +3,7 @@ import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import { CodedError, Words } from '@eigenveil/platform';
 import type { Contributor } from '@eigenveil/protocol/owner';
 import type { Task } from '@eigenveil/task';
-import type { OnProgress, ReadJob, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
+import type { FileLook, LookJob, OnProgress, ReadJob, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
 import { Answer, FAILED, type Failure, type Job } from './messages.ts';
 
 /** The digest of worker.js, which the build inserts here. */
@@ -14,6 +14,11 @@ export interface JobOptions {
   /** Aborting it ends the job and its worker at once; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
 }
+
+/** A job about a file that somebody chose, whose name comes with it. */
+type OfFile<Of extends { readonly kind: string }> = Omit<Of, 'kind' | 'name' | 'file'> & {
+  readonly file: File;
+};
 
 /**
  * Works on rows and ciphertexts while the page goes on answering. Each job has a worker of its own, so that
@@ -38,13 +43,18 @@ export class OwnerWorker implements Contributor {
   }
 
   /**
+   * Looks at the beginning of a file.
+   * @throws as the job `look`
+   */
+  async look(job: OfFile<LookJob>, signal: AbortSignal): Promise<FileLook> {
+    return (await this.#run({ kind: 'look', name: job.file.name, ...job }, { signal })) as FileLook;
+  }
+
+  /**
    * Returns the statistics of a file's rows, and the digest of the file. Progress is in bytes of the file.
    * @throws as the job `read`
    */
-  async readRows(
-    job: Omit<ReadJob, 'kind' | 'name' | 'file'> & { readonly file: File },
-    by: JobOptions = {},
-  ): Promise<RowsRead> {
+  async readRows(job: OfFile<ReadJob>, by: JobOptions = {}): Promise<RowsRead> {
     return (await this.#run({ kind: 'read', name: job.file.name, ...job }, by)) as RowsRead;
   }
 
@@ -67,10 +77,7 @@ export class OwnerWorker implements Contributor {
    * of the file.
    * @throws as the job `reduce`
    */
-  async reduceRows(
-    job: Omit<ReduceJob, 'kind' | 'name' | 'file'> & { readonly file: File },
-    by: JobOptions = {},
-  ): Promise<RowsReduced> {
+  async reduceRows(job: OfFile<ReduceJob>, by: JobOptions = {}): Promise<RowsReduced> {
     return (await this.#run({ kind: 'reduce', name: job.file.name, ...job }, by)) as RowsReduced;
   }
 

@@ -1,6 +1,6 @@
 /** The worker of the owner's page: it takes one job, reports its progress, and answers. */
 import { CodedError } from '@eigenveil/platform';
-import { contribution, read, reduce } from './jobs.ts';
+import { contribution, look, read, reduce } from './jobs.ts';
 import { type Answer, FAILED, type Failure, type Job, JobMessage } from './messages.ts';
 
 const answer = (it: Answer, transfer: Transferable[] = []) => postMessage(it, { transfer });
@@ -19,6 +19,8 @@ async function work(message: unknown): Promise<void> {
 function perform(job: Job): Promise<unknown> {
   const onProgress = (done: number, total: number) => answer({ kind: 'progress', done, total });
   switch (job.kind) {
+    case 'look':
+      return look(job);
     case 'read':
       return read(job, onProgress);
     case 'contribute':

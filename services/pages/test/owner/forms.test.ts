@@ -2,15 +2,24 @@ import { brokenRules, checkPolicy, OwnerPolicy } from '@eigenveil/data-owner/por
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { TwoPartyName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
+import {
+  type ProposedForm,
+  readBlobBytes,
+  readRowBatches,
+  STATISTICS_CODES,
+} from '@eigenveil/statistics/owner';
 import { newTaskId, Task, Thumbprint } from '@eigenveil/task';
+import { CODES } from '@eigenveil/wire/errors';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { DEVICE_CODES } from '../../src/owner/codes.ts';
+import { look } from '../../src/owner/jobs.ts';
 import { draftOf, MEMBERS, policyOf } from '../../src/owner/policy-form.ts';
+import { problemTitle } from '../../src/owner/problems.ts';
 import { takeArrival } from '../../src/owner/routes.ts';
-import { columnsOf, guessSeparator } from '../../src/owner/row-file.ts';
-import { changeInWords, pageWords } from '../../src/owner/words.ts';
+import { formInWords, isReadable, nextForm, otherColumns, withColumn } from '../../src/owner/row-file.ts';
+import { changeInWords, FILE_LABELS, pageWords } from '../../src/owner/words.ts';
 import { hostileProposal } from '../support/hostile.ts';
 import { countsProposal, irisProposal, TEST_POLICY } from '../support/owners.ts';
 
@@ -144,23 +153,99 @@ describe('the policy as a form', () => {
 });
 
 describe('a file that was chosen', () => {
-  const file = (text: string, name = 'rows.csv') => new File([text], name);
+  const columns = {
+    features: ['age', 'dose'].map((name) => ({ name, min: 0, max: 100 })),
+    labellings: [{ column: 'label', classes: ['a', 'b'] }],
+  };
+  /** Looks at a file as the page does, as proposed or in a form. */
+  async function looked(text: string | Uint8Array<ArrayBuffer>, form: ProposedForm | null = null) {
+    const file = new File([text], 'rows.csv');
+    const job = { kind: 'look', file, name: file.name, columns, countsUnreadable: false, form } as const;
+    return { file, ...(await look(job)) };
+  }
 
-  test('has the columns of its header, by the separator that gives most', async () => {
-    await expect(columnsOf(file('a,"b,c",d\n1,2,3\n'))).resolves.toEqual(['a', 'b,c', 'd']);
-    await expect(columnsOf(file('a;b\n1,5;2,5\n'), 'semicolon')).resolves.toEqual(['a', 'b']);
-    await expect(columnsOf(file(''))).resolves.toEqual([]);
-    await expect(guessSeparator(file('a;b\n1,5;2,5\n'))).resolves.toBe('semicolon');
-    await expect(guessSeparator(file('a\tb\tc,d\n'))).resolves.toBe('tab');
-    await expect(guessSeparator(file('only\n1\n'))).resolves.toBe('comma');
+  test('is read in a form that is proposed from it, and shows its first rows', async () => {
+    const rows = await looked('age;Dose;id;label;\n1,5;NA;x;a;\n2;3;y;b;\n4;5;z;a;\n6;7;w;a;\n');
+    expect(formInWords(rows.form)).toEqual([
+      `${FILE_LABELS.separator}: semicolon`,
+      `${FILE_LABELS.decimal}: comma`,
+      FILE_LABELS.missing,
+    ]);
+    expect(rows.firstRows).toEqual([
+      ['1,5', 'NA', 'x', 'a', ''],
+      ['2', '3', 'y', 'b', ''],
+      ['4', '5', 'z', 'a', ''],
+    ]);
+    expect(isReadable(rows)).toBe(false);
+    // One press takes the column that is nearly called so.
+    expect(rows.matches).toContainEqual({ name: 'dose', near: 1 });
+    const taken = await looked('age;Dose;id;label;\n1,5;NA;x;a;\n', withColumn(rows, 1, 'dose'));
+    expect(isReadable(taken)).toBe(true);
+    expect(otherColumns(taken)).toEqual(['id', '']);
+    // It is forgotten with a form in which there may be no such column.
+    expect(nextForm(taken.form, { ...taken.form, decimal: 'point' }).columns).toEqual(['Dose=dose']);
+    expect(nextForm(taken.form, { ...taken.form, separator: 'tab' }).columns).toBeUndefined();
   });
 
-  test('is read no further than its header', async () => {
-    const large = file(`a,b\n${'1,2\n'.repeat(1e6)}`);
-    const slice = vi.spyOn(large, 'slice');
-    await expect(columnsOf(large)).resolves.toEqual(['a', 'b']);
-    expect(slice).toHaveBeenCalledExactlyOnceWith(0, 1 << 20);
+  test('has columns taken whose names an equals sign or another one hides', async () => {
+    const text = 'a=b,dup,dup,label\n1,2,3,a\n';
+    const rows = await looked(text);
+    for (const [place, told] of [
+      [0, '#1=age'],
+      [2, '#3=age'],
+    ] as const) {
+      const form = withColumn(rows, place, 'age');
+      expect(form.columns).toEqual([told]);
+      expect((await looked(text, form)).matches[0]).toEqual({ name: 'age', place });
+    }
   });
+
+  test.each<[string, string | Uint8Array<ArrayBuffer>, string, RegExp]>([
+    ['an empty one', '', 'This file could not be read', /^the file is empty$/],
+    [
+      'a picture',
+      Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82),
+      'This file could not be read',
+      /got a picture \(PNG\)$/,
+    ],
+  ])('is refused at once if it is %s', async (_, text, title, words) => {
+    const error: unknown = await looked(text).catch((it: unknown) => it);
+    expect(problemTitle(error)).toBe(title);
+    expect(pageWords((error as CodedError).words)).toMatch(words);
+  });
+
+  test('is looked at no further than its beginning, and cannot be read without a row or a column', async () => {
+    const parts = new Array(100).fill('1,2,a\n'.repeat(10_000));
+    const file = new File(['age,dose,label\n', ...parts], 'rows.csv');
+    let read = 0;
+    const stream = file.stream.bind(file);
+    vi.spyOn(file, 'stream').mockImplementation(() =>
+      stream().pipeThrough(
+        new TransformStream({
+          transform(chunk, controller) {
+            read += chunk.length;
+            controller.enqueue(chunk);
+          },
+        }),
+      ),
+    );
+    const job = { kind: 'look', name: 'rows.csv', columns, countsUnreadable: false, form: null } as const;
+    expect(isReadable({ file, ...(await look({ ...job, file })) })).toBe(true);
+    expect(read).toBeLessThan(3e6);
+    expect(isReadable(await looked('age,dose,label\n'))).toBe(false);
+    expect(isReadable(await looked('x,y,z\n1,2,3\n'))).toBe(false);
+  });
+});
+
+test.each<[CodedError['info'], string]>([
+  [STATISTICS_CODES.ERR_CSV_CELL, 'This file could not be read'],
+  [STATISTICS_CODES.ERR_TOO_MANY_ROWS, 'This file does not fit the task'],
+  [CODES.ERR_PEER_UNREACHABLE, 'The connection failed'],
+  [CODES.ERR_POLICY, 'Your policy does not allow it'],
+  [CODES.ERR_TASK_CLOSED, 'refused'],
+  [DEVICE_CODES.ERR_OWNER_BUSY, 'This device cannot do it now'],
+])('an error has a title by its code: %o', (info, title) => {
+  expect(problemTitle(new CodedError(info, 'why'), 'refused')).toBe(title);
 });
 
 describe('what the command line tells by options is told by fields', () => {
@@ -180,25 +265,20 @@ describe('what the command line tells by options is told by fields', () => {
   }
 
   test.each([
-    ['blanks', 'f0,f1\n 1,0\n', {}, /which “Pass over blanks around cells” passes over/],
-    [
-      'an empty cell',
-      'f0,f1\n,0\n',
-      {},
-      /: “Leave out rows in which a cell is missing” leaves such rows out/,
-    ],
-    ['a comma', 'f0;f1\n0,5;0\n', { separator: 'semicolon' }, /“What stands before fractions”: comma takes/],
-    ['a semicolon', 'f0;f1\n1;0\n', {}, /give “What stands between cells”: semicolon$/],
-    ['blanks around names', ' f0, f1\n1,0\n', {}, /which “Pass over blanks around cells” passes over$/],
-    ['lines above the header', 'from,here\nf0,f1\n1,0\n', {}, /out of the file/],
-    ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /take rows that are not numbers out of the file/],
+    ['blanks', 'f0,f1\n 1,0\n', {}, /which “Ignore spaces around values” passes over/],
+    ['an empty cell', 'f0,f1\n,0\n', {}, /: “Leave out rows with a missing value” leaves such rows out/],
+    ['a comma', 'f0;f1\n0,5;0\n', { separator: 'semicolon' }, /“Decimal mark”: comma takes/],
+    ['a semicolon', 'f0;f1\n1;0\n', {}, /give “Separator”: semicolon$/],
+    ['blanks around names', ' f0, f1\n1,0\n', {}, /which “Ignore spaces around values” passes over$/],
+    ['lines above the header', 'from,here\nf0,f1\n1,0\n', {}, /set “Lines above the header row” to 1$/],
+    ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /set “Rows of units below the header row” to 1$/],
     ['no name', 'f0,f1,\n1,0,3\n', {}, /“Columns to leave out”: #3 leaves it out/],
-    ['a mark', 'f0,f1\n-,0\n', {}, /leave the cell empty/],
+    ['a mark', 'f0,f1\n-,0\n', {}, /name it under “Other marks of a missing value”/],
     [
       'another encoding',
       new Uint8Array([...'f0,f1\n1,0é\n'].map((it) => it.charCodeAt(0))),
       {},
-      /save the file as UTF-8/,
+      /choose another “Text encoding”, or save the file as UTF-8$/,
     ],
   ])('of %s', async (_, text, options, told) => {
     const words = await refused(text, options);

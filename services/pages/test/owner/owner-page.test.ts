@@ -41,7 +41,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.read(files[0]!);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Do not send' }).click();
-    await page.getByText('Nothing was acknowledged').waitFor({ state: 'detached' });
+    await page.getByText('This was read. Send it?').waitFor({ state: 'detached' });
     expect((await site.services.client.status(task)).contributions).toBe(0);
 
     await owner.contribute(files[0]!);

@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('the owner’s page under differential privacy',
     await page.getByLabel('label', { exact: true }).check();
     await page.getByRole('button', { name: 'Read the file' }).click();
     // The verdict above the form names ERR_POLICY, too: only this says that the run has ended.
-    await page.getByText('Nothing was acknowledged').waitFor();
+    await page.getByText('Your policy does not allow it').waitFor();
     await page.getByText('ERR_POLICY').last().waitFor();
     expect((await site.services.client.status(task)).contributions).toBe(0);
 

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { generateKeyPair, type SecretKey } from '@eigenveil/paillier';
 import { encryptMany } from '@eigenveil/paillier/owner';
+import type { Words } from '@eigenveil/platform';
 import { contribute } from '@eigenveil/protocol/owner';
 import { flatten, layout, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
 import { browserMissing, launchOptions } from '@eigenveil/studies/instrument/report/in-browser';
@@ -119,7 +120,13 @@ async function byCommandLine({
 }: Case): Promise<Awaited<ReturnType<Jobs['contributionOf']>>> {
   const path = join(folder, name);
   await writeFile(path, bytesOf({ text, name }));
-  const rows = await statisticsOfCsv(readFileBytes(path), task, options);
+  const missingCells = new Map<string, number>();
+  const remarks: Words['parts'][] = [];
+  const rows = await statisticsOfCsv(readFileBytes(path), task, {
+    ...options,
+    onMissing: (column) => missingCells.set(column, (missingCells.get(column) ?? 0) + 1),
+    onRemark: (remark) => remarks.push(typeof remark === 'string' ? [remark] : remark.parts),
+  });
   const randomness = seeded('same');
   const paillier = {
     encrypt: (...[key, plaintexts, scheme]: Parameters<typeof encryptMany>) =>
@@ -128,7 +135,7 @@ async function byCommandLine({
   const under = { task, publicKey: secretKey.publicKey, packing: layout(task) };
   const digest = createHash('sha256').update(text).digest('hex');
   return {
-    rows: { ...rows, digest },
+    rows: { ...rows, digest, missingCells, remarks },
     contribution: await contribute(under, flatten(task, rows.statistics), { paillier, randomness }),
   };
 }
@@ -177,7 +184,9 @@ describe('the code for browsers, run by Node.js', () => {
   test.each(Object.keys(CASES))('makes the contribution of %s', async (title) => {
     const it = CASES[title]!;
     const expected = await byCommandLine(it);
-    expect(expected.rows.skippedRows).toBe(it.options.missing === 'skip' ? 1 : 0);
+    const isSkipped = it.options.missing === 'skip';
+    expect(expected.rows.skippedRows).toBe(isSkipped ? 1 : 0);
+    expect([...expected.rows.missingCells]).toEqual(isSkipped ? [['f2', 1]] : []);
     expect(Math.max(...expected.rows.clippedCells)).toBeGreaterThan(0);
     expect(await jobs.contributionOf(givenOf(it))).toEqual(expected);
   });

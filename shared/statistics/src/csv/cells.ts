@@ -134,7 +134,7 @@ const PROBABLE: ReadonlySet<string> = new Set(
   ),
 );
 
-const isProbablyMissing = (text: string) => PROBABLE.has(text);
+export const isProbablyMissing = (text: string) => PROBABLE.has(text);
 
 /** The marks of one column. */
 export class MissingMarks {
@@ -196,6 +196,6 @@ function columnOf(
   const name = JSON.stringify(text.slice(0, text.indexOf(':')));
   throw new CodedError(
     STATISTICS_CODES.ERR_CSV_COLUMNS,
-    `"--missing-values" names a column that is not there: ${name}`,
+    words`${rowTerm('missingValues', '"--missing-values"')} names a column that is not there: ${name}`,
   );
 }

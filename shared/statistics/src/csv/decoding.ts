@@ -2,15 +2,15 @@
  * The text of a file from its bytes, as they come: what cannot be decoded is refused, and no byte is
  * replaced.
  */
-import { CodedError, words } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import { type Encoding, FORM_BYTES, formOf, titleOf } from '@eigenveil/platform/file-form';
 import { STATISTICS_CODES } from '../codes.ts';
-import { rowTerm } from './reading-terms.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 
 interface DecodingOptions {
   readonly encoding?: Encoding | undefined;
   /** Told of what looks like a mistake and is none for certain. */
-  readonly onRemark?: ((remark: string) => void) | undefined;
+  readonly onRemark?: ((remark: Words | string) => void) | undefined;
 }
 
 /** The characters that WHATWG's decoders make of a byte that an encoding of one byte does not use. */
@@ -49,7 +49,7 @@ export class Decoding {
     const last = this.#decoded(this.#cut, () => this.#decoder.decode());
     if (this.#asUtf8 !== undefined && this.#hasLetters && isWhole(this.#asUtf8))
       this.#options.onRemark?.(
-        `the bytes are UTF-8 as well, in which they may be other letters than by --encoding ${this.#encoding}`,
+        words`the bytes are UTF-8 as well, in which they may be other letters than by ${rowOption('encoding', this.#encoding)}`,
       );
     return text + last;
   }
@@ -68,7 +68,7 @@ export class Decoding {
     )
       throw new CodedError(
         STATISTICS_CODES.ERR_ENCODING,
-        `expected text in ${encoding}, got the byte order mark of ${form.encoding}: leave --encoding out`,
+        words`expected text in ${encoding}, got the byte order mark of ${form.encoding!}: leave ${rowOption('encoding')} out`,
       );
     const told = encoding === 'utf-16' ? 'utf-16le' : encoding;
     this.#encoding = form.mark > 0 ? form.encoding! : (told ?? form.encoding ?? 'utf-8');
@@ -109,10 +109,10 @@ export class Decoding {
     const hint =
       this.#encoding === 'utf-8'
         ? rowTerm(
-            'encoding',
+            'otherEncoding',
             'give --encoding with what wrote the file, such as windows-1252 or iso-8859-1, or save it as UTF-8',
           )
-        : rowTerm('encoding', 'give another --encoding, or save the file as UTF-8');
+        : rowTerm('otherEncoding', 'give another --encoding, or save the file as UTF-8');
     return new CodedError(
       STATISTICS_CODES.ERR_ENCODING,
       words`line ${linesBefore + 1}: bytes that are not ${this.#encoding.toUpperCase()}: ${hint}`,

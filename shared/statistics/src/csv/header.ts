@@ -178,14 +178,53 @@ function unknownColumn(header: readonly string[], i: number, isHeader: boolean):
   return isHeader ? columnTitle(name, i) : `number ${i + 1}`;
 }
 
-/** A column that is nearly called so, by a name that meets no other eye than the one that is wanted. */
-function nearName(name: string, header: readonly string[], used: ReadonlySet<number>): Words | string {
+/** The place of a task's column in a file, or otherwise of one that is nearly called so. */
+export interface ColumnMatch {
+  readonly name: string;
+  readonly place?: number | undefined;
+  readonly near?: number | undefined;
+}
+
+/** The most names for which near ones are sought: a file that lacks more of them is another one. */
+const MOST_SOUGHT = 20;
+
+/**
+ * Finds columns by the names that they have for the task.
+ * @param columns what `--columns` says: `own=feature`
+ * @throws ERR_CSV_COLUMNS for a column in `columns` that is not there
+ */
+export function matchColumns(
+  header: readonly string[],
+  wanted: readonly string[],
+  columns?: readonly string[],
+): ColumnMatch[] {
+  const names = new ColumnNames(header, columns);
+  const places = wanted.map((name) => names.find(name));
+  const used = new Set(places);
+  let sought = 0;
+  return wanted.map((name, i) => {
+    const place = places[i]!;
+    if (place >= 0) return { name, place };
+    sought += 1;
+    const near = sought > MOST_SOUGHT ? undefined : nearColumn(name, header, used);
+    return near === undefined ? { name } : { name, near };
+  });
+}
+
+/** The place of a column that is not used and nearly called so. */
+function nearColumn(name: string, header: readonly string[], used: ReadonlySet<number>): number | undefined {
   const own = nearTo(
     name,
     header.filter((_, k) => !used.has(k)),
   );
-  if (own === undefined) return '';
-  const i = header.indexOf(own);
+  return own === undefined ? undefined : header.indexOf(own);
+}
+
+/** A column that is nearly called so, by a name that meets no other eye than the one that is wanted. */
+function nearName(name: string, header: readonly string[], used: ReadonlySet<number>): Words | string {
+  const i = nearColumn(name, header, used);
+  if (i === undefined) return '';
+  const own = header[i]!;
   const renamed = header.findIndex((it) => isRenamed(it, own));
   if (renamed >= 0)
     return words`, but there are ${columnTitle(own, i)} and ${columnTitle(header[renamed]!, renamed)}, as DuckDB writes names that differ in case alone: which of them is meant, only you can say (${rowTerm('rename', '--columns')})`;

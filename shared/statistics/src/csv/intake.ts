@@ -1,5 +1,5 @@
 /** The records of a CSV file from its bytes, in whatever text, behind what stands before its header. */
-import { CodedError, words } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 import { Decoding } from './decoding.ts';
 import { type CsvForm, SEPARATORS, type Separator } from './reading-options.ts';
@@ -8,7 +8,7 @@ import { PlainLines, QuotedLines } from './splitting.ts';
 
 export interface IntakeOptions extends CsvForm {
   /** Told of what looks like a mistake and is none for certain. */
-  readonly onRemark?: ((remark: string) => void) | undefined;
+  readonly onRemark?: ((remark: Words | string) => void) | undefined;
 }
 
 type OnRecord = (cells: readonly string[], line: number) => void;

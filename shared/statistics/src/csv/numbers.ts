@@ -47,7 +47,7 @@ export class NumberFormat {
     if (thousands === this.decimal)
       throw new CodedError(
         STATISTICS_CODES.ERR_ROW_OPTIONS,
-        `"--thousands" expected another character than "--decimal", got ${thousands} for both`,
+        words`${rowTerm('thousands', '"--thousands"')} expected another character than ${rowTerm('decimal', '"--decimal"')}, got ${thousands} for both`,
       );
     this.#thousands = thousands;
     this.#plain = this.decimal === 'comma' ? parseDecimalComma : parseDecimal;
@@ -60,9 +60,9 @@ export class NumberFormat {
 
   /** Says how a cell could be a number by other options; undefined where no option reads it. */
   otherReading(text: string): Words | string | undefined {
-    const readings = OTHERS.flatMap(({ flags, isDecimal, ...format }) => {
+    const readings = OTHER_FORMATS.flatMap(({ flags, isDecimal, ...format }) => {
       const value = new NumberFormat(format).read(text);
-      return value === undefined ? [] : [{ flags, isDecimal, value }];
+      return value === undefined ? [] : [{ flags, isDecimal, value, thousands: format.thousands }];
     });
     const [first] = readings;
     if (first === undefined) return undefined;
@@ -76,7 +76,7 @@ export class NumberFormat {
       return words`one with a point, despite ${rowOption('decimal', 'comma')}`;
     const unusual = unusualIn(text);
     const character = unusual === undefined ? 'another character' : `the character ${unusual}`;
-    return words`one with ${character} between thousands, which ${rowTerm('readThousands', `${first.flags} reads`)}`;
+    return words`one with ${character} between thousands, which ${rowTerm('readThousands', `${first.flags} reads`, first.thousands)}`;
   }
 
   #grouped(text: string): number | undefined {
@@ -86,7 +86,8 @@ export class NumberFormat {
   }
 }
 
-const OTHERS: readonly (Format & { readonly flags: string; readonly isDecimal?: Decimal })[] = [
+/** Formats that are not the usual one, with what asks for them. */
+export const OTHER_FORMATS: readonly (Format & { readonly flags: string; readonly isDecimal?: Decimal })[] = [
   { decimal: 'comma', flags: '--decimal comma', isDecimal: 'comma' },
   { decimal: 'point', flags: '--decimal point', isDecimal: 'point' },
   { thousands: 'comma', flags: '--thousands comma' },
@@ -131,9 +132,9 @@ export class ThousandsWatch {
   }
 
   /** Returns what must be told of the column; undefined where nothing is odd. */
-  remark(column: string): string | undefined {
+  remark(column: string): Words | undefined {
     if (!this.#holds || this.#cells === 0) return undefined;
-    return `every cell of ${column} that has a ${this.#decimal} (${this.#cells}) is ${oneOfTwo(this.#decimal)}; it was read as the latter`;
+    return words`every cell of ${column} that has a ${this.#decimal} (${this.#cells}) is ${oneOfTwo(this.#decimal)}; it was read as the latter`;
   }
 }
 

@@ -8,12 +8,14 @@ export type RowTerm =
   | 'thousands'
   | 'trim'
   | 'missing'
+  | 'missingValues'
   | 'numericLabels'
   | 'ignore'
   | 'defaultMissing'
   | 'nameMissing'
   | 'readThousands'
   | 'encoding'
+  | 'otherEncoding'
   | 'escape'
   | 'skipLines'
   | 'aboveHeader'
@@ -22,7 +24,8 @@ export type RowTerm =
   | 'renameOne'
   | 'ownColumns'
   | 'allowClipping'
-  | 'countUnreadable';
+  | 'countUnreadable'
+  | 'rowsFound';
 
 /** An option by its name. */
 export const rowOption = (name: RowTerm, value?: string): Words => option(name, value);

@@ -17,7 +17,10 @@ export interface CsvRow extends Row {
   readonly classes: number[];
 }
 
-export interface CsvOptions extends CsvForm, RowOptions {}
+export interface CsvOptions extends CsvForm, RowOptions {
+  /** Told of each missing cell of a row that is left out, by the name that its column has for the task. */
+  readonly onMissing?: ((name: string) => void) | undefined;
+}
 
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
@@ -33,7 +36,7 @@ interface HeldRefusal {
 }
 
 /** Records behind a header that was refused, among which the true one is sought. */
-const SOUGHT_RECORDS = 10;
+export const SOUGHT_RECORDS = 10;
 
 /** Records behind one of units: the first of them without any tells how many there are. */
 const UNITS_RECORDS = 3;
@@ -222,7 +225,7 @@ export class RecordReader {
       const hold = at === 0 ? 'holds' : `and ${at === 1 ? 'the next' : `the next ${at}`} hold`;
       return new CodedError(
         error.info,
-        words`${this.#place(line)} ${hold} units, not numbers: ${rowTerm('skipRows', `--skip-rows ${at + 1} passes over ${at === 0 ? 'it' : 'them'}`)}`,
+        words`${this.#place(line)} ${hold} units, not numbers: ${rowTerm('skipRows', `--skip-rows ${at + 1} passes over ${at === 0 ? 'it' : 'them'}`, String(at + 1))}`,
       );
     };
     this.#held = { error, record, following: [], most: UNITS_RECORDS, refine };
@@ -236,6 +239,7 @@ export class RecordReader {
       const isMissing = marks.has(text, value);
       if (isMissing && this.#options.missing === 'skip') {
         this.#isWhole = false;
+        this.#options.onMissing?.(name);
         return Number.NaN;
       }
       const kind = () =>
@@ -276,6 +280,7 @@ export class RecordReader {
     const marks = this.#marks[position]!;
     if (this.#options.missing === 'skip' && marks.has(text, this.#cells.format.read(text))) {
       this.#isWhole = false;
+      this.#options.onMissing?.(this.#task.labellings[l]!.column);
       return -1;
     }
     const { column, classes } = this.#task.labellings[l]!;

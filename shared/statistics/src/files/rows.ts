@@ -3,7 +3,7 @@
  * bytes.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { CodedError, hyphenated, isOf, words } from '@eigenveil/platform';
+import { CodedError, hyphenated, isOf, type Words, words } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -201,7 +201,10 @@ function namedError(path: string, error: unknown): unknown {
 function namedRemarks<Options extends FileRowOptions>(path: string, options: Options): Options {
   const { onRemark } = options;
   if (onRemark === undefined) return options;
-  return { ...options, onRemark: (remark: string) => onRemark(`${JSON.stringify(path)}: ${remark}`) };
+  return {
+    ...options,
+    onRemark: (remark: Words | string) => onRemark(words`${JSON.stringify(path)}: ${remark}`),
+  };
 }
 
 /** Finds files with the same rows, by a digest of what was read of each. */

@@ -179,7 +179,9 @@ export class UnreadableCells {
     {
       countUnreadable,
       onRemark,
-    }: Pick<ConsentOptions, 'countUnreadable'> & { onRemark?: ((remark: string) => void) | undefined },
+    }: Pick<ConsentOptions, 'countUnreadable'> & {
+      onRemark?: ((remark: Words | string) => void) | undefined;
+    },
   ): void {
     for (const [i, { name }] of this.#features.entries()) {
       const count = this.counts[i]!;
@@ -190,7 +192,7 @@ export class UnreadableCells {
           STATISTICS_CODES.ERR_UNREADABLE_CELLS,
           words`${cells} (${rowTerm('countUnreadable', '--count-unreadable counts them so')})`,
         );
-      onRemark?.(`${cells}; they are counted as unreadable`);
+      onRemark?.(words`${cells}; they are counted as unreadable`);
     }
   }
 }

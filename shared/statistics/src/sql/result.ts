@@ -6,6 +6,7 @@ import { CodedError } from '@eigenveil/platform';
 import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import { parse } from 'csv-parse/sync';
 import { STATISTICS_CODES } from '../codes.ts';
+import { tooManyRows } from '../sums/row-limit.ts';
 import type { OwnerStatistics, RowOptions } from '../sums/rows.ts';
 import type { ClassSums, Statistics } from '../sums/statistics.ts';
 import { checkSums } from './check.ts';
@@ -72,10 +73,7 @@ export function statisticsOfResult(
   if (rows === 0n)
     throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one whole row, got none');
   if (rows > BigInt(task.maximumSamplesPerOwner)) {
-    throw new CodedError(
-      STATISTICS_CODES.ERR_TOO_MANY_ROWS,
-      `expected at most ${task.maximumSamplesPerOwner} rows from one owner, got more`,
-    );
+    throw tooManyRows(task.maximumSamplesPerOwner, Number(rows));
   }
   const statistics = statisticsOf(task, whole);
   checkSums(task, whole, statistics);

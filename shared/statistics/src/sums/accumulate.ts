@@ -10,6 +10,7 @@ import { checkStatisticsTask, type StatisticsTask, stageTaskOf, summedClasses } 
 import { STATISTICS_CODES } from '../codes.ts';
 import { squaredLength } from './clip.ts';
 import { type ProductSums, ROWS_PER_PASS, rowsPerFlush, SketchSums, Sums, TriangleSums } from './products.ts';
+import { tooManyRows } from './row-limit.ts';
 import type { ClassSums, Statistics } from './statistics.ts';
 
 /**
@@ -133,12 +134,7 @@ export class StatisticsAccumulator {
         throw new RangeError(`"classes[${l}]" expected an index below ${this.#classCounts[l]}`);
       }
     }
-    if (this.#rows === this.#maximumRows) {
-      throw new CodedError(
-        STATISTICS_CODES.ERR_TOO_MANY_ROWS,
-        `expected at most ${this.#maximumRows} rows from one owner, got more`,
-      );
-    }
+    if (this.#rows === this.#maximumRows) throw tooManyRows(this.#maximumRows);
   }
 
   /** Adds the products of the rows in the pass. */

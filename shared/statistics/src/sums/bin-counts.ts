@@ -6,6 +6,7 @@ import type { Sums } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
+import { tooManyRows } from './row-limit.ts';
 import type { Statistics } from './statistics.ts';
 
 export class BinCounts {
@@ -55,11 +56,7 @@ export class BinCounts {
     const features = this.#features;
     if (values.length !== features.length)
       throw new RangeError(`"row" expected ${features.length} cells, got ${values.length}`);
-    if (this.#rows === this.#maximumRows)
-      throw new CodedError(
-        STATISTICS_CODES.ERR_TOO_MANY_ROWS,
-        `expected at most ${this.#maximumRows} rows of one owner`,
-      );
+    if (this.#rows === this.#maximumRows) throw tooManyRows(this.#maximumRows);
     this.#rows += 1;
     for (let i = 0; i < features.length; i += 1) {
       const { edges, from } = features[i]!;

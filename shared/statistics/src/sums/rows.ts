@@ -7,6 +7,7 @@ import type { ConsentOptions, ReadingOptions } from '../csv/reading-options.ts';
 import type { FoundGrains } from '../grain/grain.ts';
 import { checkClipping, UnreadableCells, ValueWatch } from '../grain/value-watch.ts';
 import { RowAccumulator } from './row-accumulator.ts';
+import { tooManyRows } from './row-limit.ts';
 import type { Statistics } from './statistics.ts';
 
 export interface Row {
@@ -56,7 +57,7 @@ export interface RowOptions
   /** Told of each row that is left out. */
   readonly onSkippedRow?: (() => void) | undefined;
   /** Told of what looks like a mistake and is none for certain; never of a cell. */
-  readonly onRemark?: ((remark: string) => void) | undefined;
+  readonly onRemark?: ((remark: Words | string) => void) | undefined;
 }
 
 /** Options by which rows are read and summed. */
@@ -115,11 +116,21 @@ export async function statisticsOfRows<Options extends SummingOptions>(
       options.onSkippedRow?.();
     },
   };
-  for await (const batch of read(counting))
-    for (const { values, classes } of batch) {
-      accumulator.addClassed(values, classes);
-      watch.add(values);
+  const most = task.maximumSamplesPerOwner;
+  let found = 0;
+  try {
+    for await (const batch of read(counting)) {
+      // Rows beyond the limit are only counted, so that the error can say how many there are.
+      for (const { values, classes } of batch.slice(0, Math.max(0, most - found))) {
+        accumulator.addClassed(values, classes);
+        watch.add(values);
+      }
+      found += batch.length;
     }
+  } catch (error) {
+    throw found > most ? tooManyRows(most) : error;
+  }
+  if (found > most) throw tooManyRows(most, found);
   const { rows, clippedCells, clippedRows } = accumulator;
   if (rows === 0 && skippedRows > 0) {
     const message = `expected at least one whole row, got none: a cell is missing in each of ${skippedRows}`;

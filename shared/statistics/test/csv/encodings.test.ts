@@ -1,5 +1,6 @@
 /** Text by its bytes: what is decoded, what is refused with its line, and what a file is whatever its name. */
 import { gzipSync } from 'node:zlib';
+import type { Words } from '@eigenveil/platform';
 import { formOf, NoTextError, textOfFile } from '@eigenveil/platform/file-form';
 import { describe, expect, it } from 'vitest';
 import { type CsvOptions, readRows } from '../../src/index.ts';
@@ -75,7 +76,7 @@ describe('text', () => {
     const options = {
       encoding: 'windows-1252',
       ignoredColumns: ['é'.normalize()],
-      onRemark: (it: string) => remarks.push(it),
+      onRemark: (it: Words | string) => remarks.push(String(it)),
     } as const;
     const header = 'a,b,label,note\n1,0,yes,é\n';
     await readBytes(Buffer.from(header), { ...options, ignoredColumns: ['note'] });

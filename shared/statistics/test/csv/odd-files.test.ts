@@ -1,4 +1,5 @@
 /** What real files have in their cells and rows: each option with the right values, and what is said without it. */
+import type { Words } from '@eigenveil/platform';
 import { describe, expect, it, test } from 'vitest';
 import { NumberFormat } from '../../src/csv/numbers.ts';
 import { differenceOf, nearTo } from '../../src/csv/unusual.ts';
@@ -14,7 +15,7 @@ async function remarked(text: string, options: CsvOptions = {}) {
   const remarks: string[] = [];
   let skipped = 0;
   const more = {
-    onRemark: (remark: string) => remarks.push(remark),
+    onRemark: (remark: Words | string) => remarks.push(String(remark)),
     onSkippedRow: () => {
       skipped += 1;
     },
@@ -312,7 +313,7 @@ describe('values', () => {
   const remarksOf = async (rows: string[]) => {
     const remarks: string[] = [];
     const bytes = chunksOf(Buffer.from(`a,b\n${rows.join('\n')}\n`), 1 << 16);
-    await statisticsOfCsv(bytes, pca, { onRemark: (it) => remarks.push(it), decimal: 'point' });
+    await statisticsOfCsv(bytes, pca, { onRemark: (it) => remarks.push(String(it)), decimal: 'point' });
     return remarks;
   };
   const rowsWith = (a: (n: number) => number) => Array.from({ length: 12 }, (_, n) => `${a(n)},${n / 11}`);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,7 +107,7 @@ describe('rows of Parquet', () => {
     const rows = `(1, 0.5, '${classes[0]}'), (2, 0.25, '${classes[1]}'), (3, 0.125, '${classes[0]}')`;
     const of = (last: string) => `SELECT * FROM (VALUES ${rows}, ${last}) t(a, b, label)`;
     const remarks: string[] = [];
-    const onRemark = (remark: string) => remarks.push(remark);
+    const onRemark = (remark: Words | string) => remarks.push(String(remark));
     await sums({ parquet: [await parquet('sum.parquet', of(`(6, 0.875, '${classes[1]}')`))] }, labelled, {
       onRemark,
     });

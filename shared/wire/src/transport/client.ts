@@ -41,6 +41,10 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly timeoutMilliseconds?: number;
   /** The time in milliseconds for which to go on trying while the peer cannot be reached or is busy. */
   readonly patienceMilliseconds?: number;
+  /** Told of the failure of each attempt that is going to be repeated. */
+  readonly onRetry?: ((error: CodedError) => void) | undefined;
+  /** Aborting it ends what is under way, and the waiting between attempts, with its reason. */
+  readonly signal?: AbortSignal | undefined;
   /** The longest answer that is read, in bytes; bytes that come give the peer more time. */
   readonly largestAnswerBytes?: number;
   /** The oldest version of the protocol that the service may speak; any when left out. */
@@ -84,6 +88,8 @@ export class ServiceClient {
   readonly #timeout: number;
   readonly #largestAnswer: number;
   readonly #oldestPeer: number;
+  readonly #onRetry: ServiceClientOptions['onRetry'];
+  readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #traceparent: () => string | undefined;
   #closed = false;
@@ -100,6 +106,8 @@ export class ServiceClient {
     this.#timeout = options.timeoutMilliseconds ?? 60_000;
     this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
     this.#oldestPeer = options.oldestPeer ?? 0;
+    this.#onRetry = options.onRetry;
+    this.#signal = options.signal;
     this.#clock = options.clock ?? systemClock;
     this.#traceparent = options.traceparent ?? (() => undefined);
     this.#open = (ca) => open({ ca, silenceMilliseconds: this.#timeout });
@@ -126,6 +134,7 @@ export class ServiceClient {
    * code; otherwise ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT or ERR_PEER_PROTOCOL. While patience lasts,
    * attempts that found nobody or a busy peer are repeated, which is safe because every request of this
    * protocol is idempotent.
+   * @throws the signal's reason as well, once it is aborted
    */
   async send<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
     const giveUpAt = Date.now() + this.#patience;
@@ -134,11 +143,15 @@ export class ServiceClient {
       ;
       backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS)
     ) {
+      this.#signal?.throwIfAborted();
       try {
         return await this.#attempt(message);
       } catch (error) {
+        this.#signal?.throwIfAborted();
         if (this.#closed || !isTransient(error) || Date.now() + backoff > giveUpAt) throw error;
-        await sleep(backoff * (0.5 + Math.random() / 2)); // jitter, so that many clients do not return at once
+        this.#onRetry?.(error);
+        // Jitter, so that many clients do not return at once.
+        await sleep(backoff * (0.5 + Math.random() / 2), this.#signal);
       }
     }
   }
@@ -205,7 +218,8 @@ export class ServiceClient {
     const deadline = new Deadline(this.#clock, this.#timeout, body?.length ?? 0, () => overdue.abort());
     try {
       const url = `${this.url}${path}`;
-      const answer = await this.#transport.exchange({ method, url, headers, body, signal: overdue.signal });
+      const signal = this.#signal ? AbortSignal.any([overdue.signal, this.#signal]) : overdue.signal;
+      const answer = await this.#transport.exchange({ method, url, headers, body, signal });
       const retryAfter = Number(answer.header('retry-after') ?? Number.NaN);
       return {
         status: answer.status,

@@ -156,6 +156,28 @@ describe.each([
     expect(refusing.requests).toHaveLength(1);
   });
 
+  test('tells of each attempt that it repeats, and ends with its signal while it waits or asks', async () => {
+    const busy = { status: 503, type: PROBLEM, body: problem('ERR_BUSY', 503) };
+    const retries: string[] = [];
+    const onRetry = ({ code }: { readonly code: string }) => void retries.push(code);
+    const { url } = await serve(['drop', busy, {}]);
+    await client(url, { patienceMilliseconds: 10_000, onRetry }).send(GET);
+    expect(retries).toEqual(['ERR_PEER_UNREACHABLE', 'ERR_BUSY']);
+
+    const stop = new AbortController();
+    const again = await serve(['drop', {}]);
+    const stopped = { patienceMilliseconds: 1e6, signal: stop.signal, onRetry: () => stop.abort('stopped') };
+    await expect(client(again.url, stopped).send(GET)).rejects.toBe('stopped');
+    expect(again.requests).toHaveLength(1);
+
+    const cut = new AbortController();
+    const silent = await serve(['silence']);
+    const outcome = expect(client(silent.url, { signal: cut.signal }).send(GET)).rejects.toBe('cut');
+    await expect.poll(() => silent.requests.length).toBe(1);
+    cut.abort('cut');
+    await outcome;
+  });
+
   test('gives up on a silent peer', async () => {
     const { url } = await serve(['silence']);
     await expect(client(url, { timeoutMilliseconds: 100 }).send(GET)).rejects.toMatchObject({

@@ -15,7 +15,7 @@ import {
   warnOfClipped,
   warnOfRemarks,
 } from '@eigenveil/command';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import { columnsFor, statisticsThrough } from '@eigenveil/projection';
 import type { OwnerStatistics, Row, RowBatches, Statistics } from '@eigenveil/statistics';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
@@ -49,7 +49,7 @@ export async function contributeTo(
   const summarise = async (task: Task, signs: Int32Array | undefined, basis: Basis): Promise<Summed> => {
     if (task.sketch !== undefined) keepHeapSmall();
     const warnings: string[] = [];
-    const onRemark = (remark: string) => warnings.push(remark);
+    const onRemark = (remark: Words | string) => warnings.push(String(remark));
     const summed = await source.sum({ task, signs, basis, onRemark });
     summary = summaryOf(task, basis, summed, warnings);
     warn(command, summary); // before anything is charged or sent
@@ -102,7 +102,7 @@ interface Wanted {
   readonly task: Task;
   readonly signs: Int32Array | undefined;
   readonly basis: Basis;
-  readonly onRemark: (remark: string) => void;
+  readonly onRemark: (remark: Words | string) => void;
 }
 
 function sourceOf(command: Command, settings: ContributeSettings): Source {

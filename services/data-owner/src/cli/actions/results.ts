@@ -78,7 +78,7 @@ export async function projectRows(
       : await reduceRows(by, rowSource, out!, {
           ...settings,
           keptColumns: settings.keep,
-          onRemark: (remark) => warnings.push(remark),
+          onRemark: (remark) => warnings.push(String(remark)),
         });
   const names = by.features.map(({ name }) => name);
   const clipped = clippedByName(names, by.clippedCells());

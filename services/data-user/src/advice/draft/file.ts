@@ -10,5 +10,10 @@ import { sampleOf } from './sample.ts';
  */
 export async function draftTask(file: string, options: DraftOptions & ReadingOptions): Promise<Draft> {
   checkDraftOptions(options);
-  return draftOf(await sampleOf(recordsOfFiles(file, options), options), options);
+  const { onRemark, ...reading } = options;
+  const records = recordsOfFiles(file, {
+    ...reading,
+    onRemark: onRemark && ((remark) => onRemark(String(remark))),
+  });
+  return draftOf(await sampleOf(records, options), options);
 }

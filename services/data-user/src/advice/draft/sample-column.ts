@@ -204,7 +204,7 @@ export class Column {
       },
       varyingRows: () => this.#grain?.varyingRows ?? 0,
       remarks: {
-        numbers: () => [this.#thousands?.remark(title), this.#booleans.remark(title)],
+        numbers: () => [this.#thousands?.remark(title)?.toString(), this.#booleans.remark(title)],
         end: () => this.#ends.remark(title),
         count: () =>
           this.#counter.counts

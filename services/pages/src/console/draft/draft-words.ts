@@ -17,6 +17,8 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
   thousands: NOTHING,
   trim: NOTHING,
   missing: NOTHING,
+  missingValues: NOTHING,
+  encoding: NOTHING,
   numericLabels: NOTHING,
   ignore: NOTHING,
   defaultMissing: NOTHING,

@@ -1,0 +1,28 @@
+/** Tells somebody at this page what kind of problem an error is, by its code: the one place of such titles. */
+import { isOf } from '@eigenveil/platform';
+import { STATISTICS_CODES, type StatisticsCode } from '@eigenveil/statistics/codes';
+import { CODES, type ErrorCode, isTransient } from '@eigenveil/wire/errors';
+import { DEVICE_CODES } from './codes.ts';
+
+/** Refusals of a file that was read, and is not one for the task. */
+const OF_TASK: ReadonlySet<string> = new Set<StatisticsCode>([
+  'ERR_CLIPPED',
+  'ERR_CSV_COLUMNS',
+  'ERR_OUT_OF_RANGE',
+  'ERR_TOO_MANY_ROWS',
+  'ERR_UNKNOWN_CLASS',
+  'ERR_UNREADABLE_CELLS',
+]);
+
+/** Refusals of the owner's own policy. */
+const OF_POLICY: ReadonlySet<string> = new Set<ErrorCode>(['ERR_POLICY', 'ERR_BUDGET_EXHAUSTED']);
+
+/** @param refused the title of what was asked for and is refused, by a service or by the page */
+export function problemTitle(error: unknown, refused = 'The file was refused'): string {
+  if (isOf(STATISTICS_CODES, error))
+    return OF_TASK.has(error.code) ? 'This file does not fit the task' : 'This file could not be read';
+  if (isOf(DEVICE_CODES, error)) return 'This device cannot do it now';
+  if (isTransient(error)) return 'The connection failed';
+  if (isOf(CODES, error) && OF_POLICY.has(error.code)) return 'Your policy does not allow it';
+  return refused;
+}
