@@ -3,7 +3,7 @@
  * task, withdraws, and fetches the signed projection.
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { CodedError, type Words, words } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
 import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -35,8 +35,7 @@ import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './result.ts';
 import { type OwnSeries, SeriesKeeper } from './series.ts';
-import type { Enrolment, OwnerState } from './state.ts';
-import { member, ownerTerm } from './terms.ts';
+import { checkState, type Enrolment, type OwnerState } from './state.ts';
 
 /**
  * Does a piece of work that has a name, which a trace may show. `taskId` is the task that the work is about.
@@ -387,19 +386,6 @@ export class DataOwner {
     checkState(this.#options.state, accepted.task);
     return accepted;
   }
-}
-
-/**
- * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
- * row once and draws its noise once, and such a state could promise neither: the next process would be
- * another owner, who contributes the same rows with other noise.
- */
-function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
-  if (isDurable || differentialPrivacy === null) return;
-  throw new CodedError(
-    CODES.ERR_POLICY,
-    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
-  );
 }
 
 /** Refusals after which either the contribution counts, or there is none that could. */

@@ -17,7 +17,7 @@ import {
 } from '@eigenveil/data-owner/portable';
 import type { Words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { claimedSigner, RECEIPT, type Receipt, verifyStatement } from '@eigenveil/wire';
+import { claimedSigner, RECEIPT, type Receipt, type TaskState, verifyStatement } from '@eigenveil/wire';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
 import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
 import { BrowserState, type DeviceStatus, type TaskEntry } from './state.ts';
@@ -33,6 +33,13 @@ const PATIENCE_MILLISECONDS = 15_000;
 interface TaskPlace {
   readonly id: TaskId;
   readonly dataUser: string;
+}
+
+/** What a data set can still give to a task: see DataOwner.afford. */
+export interface DatasetBudget {
+  readonly dataset: string;
+  readonly overBudget: Words | null;
+  readonly left: number;
 }
 
 /** Callbacks for somebody who contributes: they report progress and ask questions. */
@@ -74,16 +81,32 @@ export class Owner {
     });
   }
 
-  /** Returns the task that the CSP has signed, and the rules of the policy that it breaks. No row is read. */
+  /**
+   * Returns the task that the CSP has signed, the rules of the policy that it breaks, and what the owner's
+   * data sets can still give to it: first the one that is taken unless the owner names another. No row is
+   * read.
+   */
   async inspect({ id, dataUser }: TaskPlace): Promise<{
     task: Task;
     basis: Basis;
     refined?: Basis[number];
     broken: readonly BrokenRule[];
     policy: OwnerPolicy;
+    budgets: readonly [DatasetBudget, ...DatasetBudget[]];
   }> {
-    const [owner, policy] = await Promise.all([this.#dataOwner(), this.state.policy()]);
-    return { ...(await owner.inspect({ url: dataUser }, id)), policy };
+    const [owner, policy, { dataset, known }] = await Promise.all([
+      this.#dataOwner(id),
+      this.state.policyFor(id),
+      this.datasets(id),
+    ]);
+    const inspected = await owner.inspect({ url: dataUser }, id, dataset);
+    const budgetOf = async (name: string) => ({
+      dataset: name,
+      ...(await owner.afford(inspected.task, name)),
+    });
+    const others = known.filter((name) => name !== dataset);
+    const budgets = [await budgetOf(dataset), ...(await Promise.all(others.map(budgetOf)))] as const;
+    return { ...inspected, policy, budgets };
   }
 
   /**
@@ -102,12 +125,12 @@ export class Owner {
   ): Promise<Receipt> {
     return this.state.exclusively(async () => {
       let sourceDigest: string | undefined;
-      const owner = await this.#dataOwner({ onProgress: onEncrypting, signal });
+      const owner = await this.#dataOwner(id, { onProgress: onEncrypting, signal });
       const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
         sourceDigest = rows.digest;
-        const own = planOwnFloor(task, basis, await this.state.policy(), rows.grains);
+        const own = planOwnFloor(task, basis, await this.state.policyFor(id), rows.grains);
         await confirm(rows, own === undefined ? [] : ownFloorInWords(own.told));
         signal.throwIfAborted();
         return { ...rows.statistics, grains: rows.grains };
@@ -126,27 +149,33 @@ export class Owner {
    * @throws as DataOwner.series
    */
   async next({ id, dataUser }: TaskPlace): Promise<TaskId | null> {
-    const { newest } = await (await this.#dataOwner()).series({ url: dataUser }, id);
+    const { newest } = await (await this.#dataOwner(id)).series({ url: dataUser }, id);
     if (newest === null || newest.id === id) return null;
     await this.state.addTask(newest.id, dataUser);
     return newest.id;
   }
 
+  /** Returns the state of a task, by the word of its data user. */
+  async taskState({ id, dataUser }: TaskPlace): Promise<TaskState> {
+    return (await this.#dataOwner(id)).state({ url: dataUser }, id);
+  }
+
   /**
-   * Returns the data set that the task is charged to, or else the default, and the names of all that have
-   * spent anything.
+   * Returns the data set that the task is charged to; or else the only one that has spent anything, or the
+   * default; and the names of all that have spent anything.
    */
   async datasets(id: TaskId): Promise<{ readonly dataset: string; readonly known: readonly string[] }> {
     const ledger = await this.state.ledger();
     const charged = ledger.find(({ event }) => event.kind !== 'set' && event.taskId === id);
     const known = [...new Set(ledger.map((it) => it.dataset))];
-    return { dataset: charged?.dataset ?? DEFAULT_DATASET, known };
+    const only = known.length === 1 ? known[0] : undefined;
+    return { dataset: charged?.dataset ?? only ?? DEFAULT_DATASET, known };
   }
 
   /** @returns whether the data user has confirmed it: see DataOwner.withdraw */
   withdraw({ id, dataUser }: TaskPlace, insist: boolean): Promise<boolean> {
     return this.state.exclusively(async () =>
-      (await this.#dataOwner()).withdraw({ url: dataUser }, id, { insist }),
+      (await this.#dataOwner(id)).withdraw({ url: dataUser }, id, { insist }),
     );
   }
 
@@ -154,9 +183,9 @@ export class Owner {
   async result(
     { id, dataUser }: TaskPlace,
     signal: AbortSignal,
-    onWait: (reason: string) => void,
+    onWait: (reason: string, isDown: boolean) => void,
   ): Promise<TaskResult> {
-    const owner = await this.#dataOwner();
+    const owner = await this.#dataOwner(id);
     return owner.result({ url: dataUser }, id, { milliseconds: LONGEST_WAIT_MILLISECONDS, signal, onWait });
   }
 
@@ -175,10 +204,11 @@ export class Owner {
     return this.state.exclusively(async () => (await this.#dataOwner()).setBudget(dataset, elsewhere));
   }
 
-  async #dataOwner(by: JobOptions = {}): Promise<DataOwner> {
+  /** @param id of the task that it is about, for which the policy may have exceptions */
+  async #dataOwner(id?: TaskId, by: JobOptions = {}): Promise<DataOwner> {
     return new DataOwner({
       state: this.state,
-      policy: await this.state.policy(),
+      policy: await (id === undefined ? this.state.policy() : this.state.policyFor(id)),
       paillier: { contribution: (agreed, values) => this.worker.contribution(agreed, values, by) },
       patienceMilliseconds: PATIENCE_MILLISECONDS,
     });
