@@ -157,7 +157,7 @@ export class Owner {
 
   /** Returns the state of a task, by the word of its data user. */
   async taskState({ id, dataUser }: TaskPlace): Promise<TaskState> {
-    return (await this.#dataOwner(id)).state({ url: dataUser }, id);
+    return (await this.#dataOwner(id, {}, 0)).state({ url: dataUser }, id);
   }
 
   /**
@@ -185,7 +185,8 @@ export class Owner {
     signal: AbortSignal,
     onWait: (reason: string, isDown: boolean) => void,
   ): Promise<TaskResult> {
-    const owner = await this.#dataOwner(id);
+    const owner = await this.#dataOwner(id, {}, 0); // asking again is part of the waiting
+
     return owner.result({ url: dataUser }, id, { milliseconds: LONGEST_WAIT_MILLISECONDS, signal, onWait });
   }
 
@@ -205,12 +206,16 @@ export class Owner {
   }
 
   /** @param id of the task that it is about, for which the policy may have exceptions */
-  async #dataOwner(id?: TaskId, by: JobOptions = {}): Promise<DataOwner> {
+  async #dataOwner(
+    id?: TaskId,
+    by: JobOptions = {},
+    patienceMilliseconds = PATIENCE_MILLISECONDS,
+  ): Promise<DataOwner> {
     return new DataOwner({
       state: this.state,
       policy: await (id === undefined ? this.state.policy() : this.state.policyFor(id)),
       paillier: { contribution: (agreed, values) => this.worker.contribution(agreed, values, by) },
-      patienceMilliseconds: PATIENCE_MILLISECONDS,
+      patienceMilliseconds,
     });
   }
 }
