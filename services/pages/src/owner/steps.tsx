@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-export const STEPS = {
+const STEPS = {
   task: 'Task',
   trust: 'Trust',
   key: 'Key',
