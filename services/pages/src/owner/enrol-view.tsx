@@ -20,7 +20,7 @@ import { Steps } from './steps.tsx';
 
 export interface EnrolProps extends OwnerViewProps {
   readonly arrival: Arrival | null;
-  /** What the owner trusts, from that decision until it is enrolled. */
+  /** The services that the owner trusts, from that decision until it is enrolled. */
   readonly trusted: Trusted | null;
   readonly onTrust: (trusted: Trusted | null) => void;
   /** Called with the text of the backup file of a new key. */

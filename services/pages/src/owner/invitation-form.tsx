@@ -101,9 +101,10 @@ export function InvitationForm(props: {
       />
       {'trusted' in result && (
         <p>
-          The CSP at <Untrusted text={texts.csp} /> signs every task that you take part in, and must not work
-          together with the data user. Compare the thumbprint of its key with the one that you were told by
-          another way than this link, by telephone or on paper: <Untrusted text={texts.thumbprint} />
+          The crypto service provider (CSP) at <Untrusted text={texts.csp} /> signs every task that you take
+          part in, and must not work together with the data user. Compare the thumbprint of its key with the
+          one that you were told by another way than this link, by telephone or on paper:{' '}
+          <Untrusted text={texts.thumbprint} />
         </p>
       )}
       {'trusted' in result && (

@@ -35,7 +35,7 @@ interface TaskPlace {
   readonly dataUser: string;
 }
 
-/** What a data set can still give to a task: see DataOwner.afford. */
+/** The results that a data set can still give to a task: see DataOwner.afford. */
 export interface DatasetBudget {
   readonly dataset: string;
   readonly overBudget: Words | null;

@@ -1,4 +1,4 @@
-/** What comes next for an owner in a task, by what it has done there and the state that the data user tells. */
+/** Says what comes next for an owner in a task, by what it has done there and the state that the data user tells. */
 import type { TaskState } from '@eigenveil/wire';
 import type { TaskEntry } from './state.ts';
 import type { Step } from './steps.tsx';
@@ -38,7 +38,7 @@ export interface Situation {
 
 export interface Progress {
   readonly step: Step;
-  /** What the owner can do now, or what it waits for. */
+  /** Says what the owner can do now, or what it waits for. */
   readonly next: string;
   readonly canContribute: boolean;
   /** `csp`: only the CSP takes a withdrawal now, since the data user has closed the task. */

@@ -1,4 +1,4 @@
-/** The owner's way through a task: all steps with the one that is next, and the focus on what is to be done there. */
+/** The owner's way through a task: it shows all steps, and takes the focus to the one that is next. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -13,10 +13,7 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/**
- * Shows the steps, and says what is to be done now. When the step changes, the focus comes here: what is next
- * stands right behind.
- */
+/** Shows the steps, and says what comes now. When the step changes, the focus comes here. */
 export function Steps({
   current,
   children,

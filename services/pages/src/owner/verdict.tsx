@@ -1,5 +1,5 @@
 /**
- * Whether this owner's policy, device and budget allow a task, before a row is read; and what the owner can do
+ * Says whether this owner's policy, device and budget allow a task, before a row is read; and what the owner can do
  * where they do not.
  */
 import type { BrokenRule, OwnerPolicy } from '@eigenveil/data-owner/portable';
