@@ -375,6 +375,7 @@ const OPEN_TO_PAGES: Record<Name, readonly string[]> = {
     'GET /tasks/{taskId}/contribution/pieces',
     'GET /tasks/{taskId}/next',
     'GET /tasks/{taskId}/projection',
+    'GET /tasks/{taskId}/state',
     'PUT /tasks/{taskId}/contribution',
     'PUT /tasks/{taskId}/contribution/pieces/{number}',
   ],

@@ -48,7 +48,10 @@ describe('a contribution after its time is refused', () => {
   test('when the task is cancelled, and there is no result', async () => {
     const client = await world.taskClient();
     const { id } = signed.task;
+    const seen = () => late.owner.state(world.dataUserAddress, id);
+    expect(await seen()).toBe('open');
     expect((await client.cancelTask(id)).state).toBe('cancelled');
+    expect(await seen()).toBe('cancelled');
     expect(await putLate()).toBe('ERR_TASK_CANCELLED');
     expect((await byHand.withdraw(owners[0]!, id)).code).toBe('ERR_TASK_CANCELLED');
     const cancelled = expect.objectContaining({ code: 'ERR_TASK_CANCELLED' });

@@ -83,6 +83,7 @@ export function dataUserRoutes(options: {
         await operators.note(identity.name, 'result fetched', params.taskId); // before it leaves
         return result;
       },
+      state: async ({ params }) => ({ state: (await tasks.status(params.taskId)).state }),
       nextTask: async ({ params }) => ({ next: await renewals.next(params.taskId) }),
       basis: ({ params }) => tasks.basis(params.taskId),
       async contribute({ identity, params, body, request }) {

@@ -48,14 +48,14 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     const { task } = await site.services.client.create(await proposal());
     const [link] = await site.links(1, task.id);
     const { page } = await site.open(link!, SCREEN);
-    await page.getByRole('button', { name: 'Make the key without a backup' }).click();
-    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).waitFor();
+    await page.getByRole('button', { name: 'Trust this CSP' }).waitFor();
     await picture(page, 'owner-enrol');
-    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).click();
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
+    await page.getByRole('button', { name: 'Make the key without a backup' }).click();
     await page.getByText('Your policy refuses this task').waitFor();
     await picture(page, 'owner-task');
     await go(page, '/policy');
-    await page.getByRole('button', { name: 'Keep this policy' }).waitFor();
+    await page.getByRole('button', { name: 'Save policy' }).waitFor();
     await picture(page, 'owner-policy');
   });
 });

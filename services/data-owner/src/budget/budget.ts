@@ -19,7 +19,7 @@ import { type Task, type TaskId, USUAL_DELTA } from '@eigenveil/task';
 import { CODES, errorCodeOf } from '@eigenveil/wire';
 import type { OwnFloorPlan } from '../owner/own-floor.ts';
 import type { OwnerPolicy } from '../owner/policy.ts';
-import { ownerTerm, rule } from '../owner/terms.ts';
+import { member, ownerTerm, rule } from '../owner/terms.ts';
 import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
 import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts } from './parts.ts';
 import { partOf } from './task-part.ts';
@@ -220,7 +220,7 @@ function checkAnswers(
   if (count < answers.rotated) return;
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    words`the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. ${rule('answers')} of the policy says how many may be; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
+    words`the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. ${rule('answers')} of the policy says how many may be; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}${kind === 'answer' ? '' : words`; a guarantee counts by its epsilon where the policy bounds that, by ${rule('totalEpsilon')} or ${rule('maximumEpsilon')}`}`,
   );
 }
 
@@ -239,7 +239,7 @@ function checkWholes(
   const releases = releasesFor(left);
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    words`the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : `${partInWords(left)} is left, for a task that is not exact and has "releases" of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}; ${rule('answers')} of the policy says how many wholes may be given`,
+    words`the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : words`${partInWords(left)} is left, for a task that is not exact and has ${member('releases')} of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}; ${rule('answers')} of the policy says how many wholes may be given`,
   );
 }
 
@@ -348,7 +348,7 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
   const left = leftFor(policy, { ...account, guarantees: account.guarantees }, event);
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    `the data set ${dataset} has a total of epsilon ${totalEpsilon} with delta ${policy.totalDelta} (neighbours ${relation}): ${left === 0 ? 'nothing is left' : `with delta ${event.delta} of ${event.neighbours} epsilon ${left} is left`}, the task costs ${event.epsilon}${relation === event.neighbours ? '' : '; a total for add-remove goes further, with "neighbours": "add-remove" in the policy'}`,
+    words`the data set ${dataset} has a total of epsilon ${totalEpsilon} with delta ${policy.totalDelta} (neighbours ${relation}): ${left === 0 ? 'nothing is left' : `with delta ${event.delta} of ${event.neighbours} epsilon ${left} is left`}, the task costs ${event.epsilon}${relation === event.neighbours ? '' : words`; a total for add-remove goes further, with ${rule('neighbours')}: "add-remove" in the policy`}`,
   );
 }
 

@@ -4,7 +4,7 @@
  * one that is not.
  */
 import { CodedError, words } from '@eigenveil/platform';
-import type { Task } from '@eigenveil/task';
+import { newTaskId, type Task } from '@eigenveil/task';
 import {
   CODES,
   COUNTER,
@@ -50,6 +50,36 @@ export async function checkCharge(
   const ledger = checkedLedger(await state.ledger());
   const event = eventOf(task, own);
   if (!isCharged(ledger, dataset, event)) checkBudget(policy, ledger, dataset, event);
+}
+
+/** The largest number of results that `resultsLeft` counts. */
+const MOST_COUNTED = 20;
+
+/**
+ * Returns how many tasks of the same parameters fit the policy after this one, at most `MOST_COUNTED`.
+ * @throws as `checkCharge`
+ */
+export async function resultsLeft(
+  state: LedgerState,
+  policy: BudgetPolicy,
+  dataset: string,
+  task: Task,
+): Promise<number> {
+  const ledger = [...checkedLedger(await state.ledger())];
+  const event = eventOf(task);
+  if (!isCharged(ledger, dataset, event)) ledger.push(nextEntry(ledger, dataset, event));
+  for (let left = 0; left < MOST_COUNTED; left++) {
+    const taskId = newTaskId();
+    const next = { ...event, taskId, group: taskId };
+    try {
+      checkBudget(policy, ledger, dataset, next);
+    } catch (error) {
+      if (error instanceof CodedError) return left;
+      throw error;
+    }
+    ledger.push(nextEntry(ledger, dataset, next));
+  }
+  return MOST_COUNTED;
 }
 
 /**

@@ -3,7 +3,7 @@
  * task, withdraws, and fetches the signed projection.
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { CodedError, type Words, words } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
 import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -14,11 +14,12 @@ import {
   RECEIPT,
   type Receipt,
   type ServiceAddress,
+  type TaskState,
   type Thumbprint,
   verifyStatement,
 } from '@eigenveil/wire';
 import { type BudgetStatus, budgetStatus, eventOf, isCharged } from '../budget/budget.ts';
-import { checkCharge, LedgerCounter } from '../budget/charging.ts';
+import { checkCharge, LedgerCounter, resultsLeft } from '../budget/charging.ts';
 import { DEFAULT_DATASET } from '../budget/dataset.ts';
 import { checkedLedger, type Elsewhere } from '../budget/ledger.ts';
 import {
@@ -35,8 +36,7 @@ import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './result.ts';
 import { type OwnSeries, SeriesKeeper } from './series.ts';
-import type { Enrolment, OwnerState } from './state.ts';
-import { member, ownerTerm } from './terms.ts';
+import { checkState, type Enrolment, type OwnerState } from './state.ts';
 
 /**
  * Does a piece of work that has a name, which a trace may show. `taskId` is the task that the work is about.
@@ -146,19 +146,36 @@ export class DataOwner {
     taskId: TaskId,
     dataset = DEFAULT_DATASET,
   ): Promise<Named & { task: Task; broken: BrokenRule[]; overBudget: Words | null }> {
-    const { state, policy } = this.#options;
     return this.#about(dataUser, 'inspect', taskId, async (client) => {
       const { task } = await this.#connection.task(client, taskId);
       const named = await this.#connection.named(client, task);
-      const overBudget = await checkCharge(state, policy, dataset, task).then(
-        () => null,
-        (error: unknown) => {
-          if (error instanceof CodedError) return error.words;
-          throw error;
-        },
-      );
-      return { task, ...named, broken: brokenRules(policy, task, chainLength(named)), overBudget };
+      const broken = brokenRules(this.#options.policy, task, chainLength(named));
+      return { task, ...named, broken, overBudget: (await this.afford(task, dataset)).overBudget };
     });
+  }
+
+  /**
+   * Returns what a data set can still give to a task, before its rows are read. No service is asked.
+   * @returns `overBudget`, the reason why it cannot give this result, or null; and `left`, the number of
+   *   results of this kind that it can give after this one, at most 20
+   */
+  async afford(
+    task: Task,
+    dataset = DEFAULT_DATASET,
+  ): Promise<{ readonly overBudget: Words | null; readonly left: number }> {
+    const { state, policy } = this.#options;
+    try {
+      await checkCharge(state, policy, dataset, task);
+      return { overBudget: null, left: await resultsLeft(state, policy, dataset, task) };
+    } catch (error) {
+      if (error instanceof CodedError) return { overBudget: error.words, left: 0 };
+      throw error;
+    }
+  }
+
+  /** Returns the state of a task, by the word of its data user alone. */
+  async state(dataUser: ServiceAddress, taskId: TaskId): Promise<TaskState> {
+    return this.#about(dataUser, 'state', taskId, async (client) => (await client.state({ taskId })).state);
   }
 
   /** Returns what each data set has spent, by this owner's ledger. No service is asked. */
@@ -332,10 +349,12 @@ export class DataOwner {
    */
   async result(dataUser: ServiceAddress, taskId: TaskId, waiting?: Waiting): Promise<TaskResult> {
     return this.#about(dataUser, 'result', taskId, async (client) => {
-      const { signed } = await this.#accept(client, taskId);
-      const ask = () => client.projection({ taskId });
-      const answer = await (waiting === undefined ? ask() : untilReady(ask, waiting));
-      return this.verify({ ...signed, ...answer });
+      let accepted: VerifiedTask | undefined;
+      const ask = async () => {
+        accepted ??= await this.#accept(client, taskId);
+        return { ...accepted.signed, ...(await client.projection({ taskId })) };
+      };
+      return this.verify(await (waiting === undefined ? ask() : untilReady(ask, waiting)));
     });
   }
 
@@ -369,19 +388,6 @@ export class DataOwner {
     checkState(this.#options.state, accepted.task);
     return accepted;
   }
-}
-
-/**
- * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
- * row once and draws its noise once, and such a state could promise neither: the next process would be
- * another owner, who contributes the same rows with other noise.
- */
-function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
-  if (isDurable || differentialPrivacy === null) return;
-  throw new CodedError(
-    CODES.ERR_POLICY,
-    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
-  );
 }
 
 /** Refusals after which either the contribution counts, or there is none that could. */

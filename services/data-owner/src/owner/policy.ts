@@ -314,7 +314,7 @@ function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect:
     wholes <= answers.wholes,
     isExact(task)
       ? words`${member('exact')} expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which ${rule('answers')} allows ${answers.wholes}`
-      : words`${member('releases')} expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of "releases" parts of the same rows, got ${releases}`,
+      : words`${member('releases')} expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of ${member('releases')} parts of the same rows, got ${releases}`,
     { answers: { ...answers, wholes } },
   );
 }

@@ -80,8 +80,11 @@ export interface Waiting {
   readonly milliseconds: number;
   /** Ends the waiting early. */
   readonly signal?: AbortSignal | undefined;
-  /** Told why there is nothing yet, as often as that changes. */
-  readonly onWait?: ((reason: string) => void) | undefined;
+  /**
+   * Told why there is nothing yet, as often as that changes; `isDown` is true where the data user cannot be
+   * reached or has no time, so that nobody knows whether there is a result.
+   */
+  readonly onWait?: ((reason: string, isDown: boolean) => void) | undefined;
 }
 
 const FIRST_PAUSE_MILLISECONDS = 1000;
@@ -110,7 +113,7 @@ export async function untilReady<T>(
       const isUnready = errorCodeOf(error) === 'ERR_NOT_READY' || isTransient(error);
       if (signal?.aborted !== true && !isUnready) throw error;
       if (isUnready && error instanceof Error) {
-        if (reason !== error.message) onWait?.(error.message);
+        if (reason !== error.message) onWait?.(error.message, isTransient(error));
         reason = error.message;
       }
     }
@@ -124,6 +127,6 @@ export async function untilReady<T>(
 function over(what: string, reason: string): CodedError {
   return new CodedError(
     CODES.ERR_NOT_READY,
-    `${what}: ${reason}; nothing was written, give the command again`,
+    words`${what}: ${reason}; nothing was written, ${ownerTerm('again', 'give the command again')}`,
   );
 }

@@ -108,7 +108,7 @@ export async function enter(state: SeriesState, before: number, entry: SeriesEnt
   if (kept.taskDigest !== entry.taskDigest)
     throw new CodedError(
       CODES.ERR_SERIES_INVALID,
-      `this owner has contributed to ${kept.taskId} of the series meanwhile: give the command again`,
+      words`this owner has contributed to ${kept.taskId} of the series meanwhile: ${ownerTerm('again', 'give the command again')}`,
     );
 }
 

@@ -3,9 +3,10 @@
  * receipt yet, receipts, withdrawals, and the ledger of its budgets. OwnerHome keeps it in a folder,
  * MemoryOwnerState as long as the process lives.
  */
-import { hmacSha256Hasher, randomBytes, toBase64url } from '@eigenveil/platform';
-import { TaskId } from '@eigenveil/task';
+import { CodedError, hmacSha256Hasher, randomBytes, toBase64url, words } from '@eigenveil/platform';
+import { type Task, TaskId } from '@eigenveil/task';
 import {
+  CODES,
   Digest,
   generatePrivateJwk,
   importSigningKey,
@@ -16,6 +17,7 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { LedgerEntry } from '../budget/ledger.ts';
+import { member, ownerTerm } from './terms.ts';
 
 /** The data that enrolment leaves behind. */
 export const Enrolment = z.strictObject({
@@ -220,4 +222,18 @@ export class MemoryOwnerState implements OwnerState {
     this.#ledger.push(entry);
     return true;
   }
+}
+
+/**
+ * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
+ * row once and draws its noise once, and such a state could promise neither: the next process would be
+ * another owner, who contributes the same rows with other noise.
+ * @throws ERR_POLICY
+ */
+export function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
+  if (isDurable || differentialPrivacy === null) return;
+  throw new CodedError(
+    CODES.ERR_POLICY,
+    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
+  );
 }

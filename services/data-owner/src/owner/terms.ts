@@ -5,6 +5,7 @@
 import { term, type Words } from '@eigenveil/platform';
 
 export type OwnerTerm =
+  | 'again'
   | 'allowSimulated'
   | 'dataset'
   | 'discardPending'

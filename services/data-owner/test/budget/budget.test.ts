@@ -11,7 +11,7 @@ import { type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { budgetStatus } from '../../src/budget/budget.ts';
-import { charge, checkCharge, confirmLedger, setElsewhere } from '../../src/budget/charging.ts';
+import { charge, checkCharge, confirmLedger, resultsLeft, setElsewhere } from '../../src/budget/charging.ts';
 import type { Elsewhere } from '../../src/budget/ledger.ts';
 import { sumOfParts } from '../../src/budget/parts.ts';
 import { MemoryOwnerState, OwnerHome, OwnerPolicy } from '../../src/index.ts';
@@ -49,6 +49,26 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 let homes = 0;
 const newHome = () => join(folder, `home-${++homes}`);
+
+describe('the results that a data set can still give', () => {
+  test.each([
+    ['exact', { wholes: 2 }, { exact: true }, 1],
+    ['of three parts', { wholes: 1 }, { releases: 3 }, 2],
+    ['by rotated', { rotated: 2, wholes: 100 }, { twoParty: 'rotated' }, 1],
+    ['more than are counted', { wholes: 100 }, { exact: true }, 20],
+  ] as const)('are as many as can be charged: %s', async (_, answers, changes, left) => {
+    const state = new MemoryOwnerState();
+    const policy = policyOf({ answers });
+    const asked = task(changes);
+    expect(await resultsLeft(state, policy, 'rows', asked)).toBe(left);
+    await charge(state, policy, 'rows', asked);
+    expect(await resultsLeft(state, policy, 'rows', asked)).toBe(left);
+    if (left === 20) return;
+    for (let more = 0; more < left; more++) await charge(state, policy, 'rows', task(changes));
+    expect(await resultsLeft(state, policy, 'rows', asked)).toBe(0);
+    await expect(charge(state, policy, 'rows', task(changes))).rejects.toEqual(EXHAUSTED);
+  });
+});
 
 describe('under differential privacy', () => {
   test('in any order of tasks, what is spent is what the accountant says, within the total, and no less than each task alone', async () => {

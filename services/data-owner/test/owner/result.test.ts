@@ -14,11 +14,14 @@ test('goes on while there is no result or nobody to ask, and says why once for e
     () => refusal('ERR_NOT_READY', 'the task is open'),
     () => Promise.resolve('result'),
   ];
-  const told: string[] = [];
+  const told: [string, boolean][] = [];
   const ask = () => answers.shift()!();
-  const onWait = (reason: string) => void told.push(reason);
+  const onWait = (reason: string, isDown: boolean) => void told.push([reason, isDown]);
   expect(await untilReady<unknown>(ask, { milliseconds: LONG, onWait })).toBe('result');
-  expect(told).toEqual(['nobody there', 'the task is open']);
+  expect(told).toEqual([
+    ['nobody there', true],
+    ['the task is open', false],
+  ]);
 });
 
 test.each(['ERR_TASK_CANCELLED', 'ERR_FULL_RANK', 'ERR_AUTH_FORBIDDEN'] as const)(

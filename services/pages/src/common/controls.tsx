@@ -51,10 +51,13 @@ export function Field(props: {
   readonly hint?: ComponentChildren;
   /** The fault, or null when there is none. */
   readonly error?: ComponentChildren;
+  /** The id of the control, for a link that leads to it; by default one of its own. */
+  readonly id?: string | undefined;
   readonly children: (attributes: FieldAttributes) => ComponentChildren;
 }) {
   const { label, hint, error, children } = props;
-  const id = useId();
+  const ownId = useId();
+  const id = props.id ?? ownId;
   const isHinted = hint !== undefined && hint !== null;
   const isWrong = error !== undefined && error !== null;
   const described = [isHinted ? `${id}-hint` : '', isWrong ? `${id}-error` : ''].join(' ').trim();

@@ -11,11 +11,10 @@ import {
 } from '@eigenveil/data-owner/portable';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
-import { Notice } from '../common/feedback.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { DatasetField, OwnerProblem, TextField } from './fields.tsx';
+import { DatasetField, FaultSummary, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { faultsInWords } from './policy-form.ts';
+import { wordsByMember } from './policy-form.ts';
 
 export function BudgetPanel({ owner }: { readonly owner: Owner }) {
   const loading = useAsync(() => owner.budget(), [owner]);
@@ -45,7 +44,7 @@ function describe({ dataset, tasks, spent, totalEpsilon, answers, isUnknown }: B
   const amount = spent === null ? 'an ε that has no price here' : `ε ${spent.epsilon.toPrecision(4)}`;
   const total = totalEpsilon === null ? '' : ` of ${totalEpsilon}`;
   const { rotated, wholes } = answers;
-  return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated were given; all tasks together have taken ${partInWords(wholes.given)} of ${wholes.of === 1 ? 'a whole' : `${wholes.of} wholes`}${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
+  return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated were given; all tasks together have taken ${partInWords(wholes.given)} of ${wholes.of === 1 ? 'a whole' : `${wholes.of} wholes`}, and ${partInWords(wholes.left)} is left${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
 }
 
 const FIELDS = [
@@ -59,12 +58,16 @@ const FIELDS = [
 function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: () => void }) {
   const [texts, setTexts] = useState<readonly string[]>(FIELDS.map(() => '0'));
   const [dataset, setDataset] = useState(DEFAULT_DATASET);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [wrong, setWrong] = useState<ReadonlyMap<PropertyKey, string>>(new Map());
+  const [sent, setSent] = useState(0);
+  const faults = FIELDS.flatMap(([name, label]) =>
+    wrong.has(name) ? [{ id: `budget-${name}`, label, words: wrong.get(name)! }] : [],
+  );
   const save = useAction(async () => {
     const numbers = FIELDS.map(([name], i) => [name, name === 'part' ? texts[i]!.trim() : Number(texts[i])]);
     const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
-    setProblem(elsewhere.success ? null : faultsInWords(elsewhere.error, new Map(FIELDS)));
-    if (!elsewhere.success) return;
+    setWrong(elsewhere.success ? new Map() : wordsByMember(elsewhere.error));
+    if (!elsewhere.success) return setSent((it) => it + 1);
     await owner.setBudget(dataset.trim(), elsewhere.data);
     onSet();
   });
@@ -82,21 +85,19 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
           save.run();
         }}
       >
+        <FaultSummary faults={faults} sent={sent} />
         <DatasetField value={dataset} hint="As you give it when you contribute." onValue={setDataset} />
         {FIELDS.map(([name, label], i) => (
           <TextField
             key={name}
+            id={`budget-${name}`}
             label={label}
             value={texts[i]!}
             onValue={(text) => setTexts(texts.map((it, j) => (i === j ? text : it)))}
             isNumber={name !== 'part'}
+            error={wrong.get(name) ?? null}
           />
         ))}
-        {problem !== null && (
-          <Notice kind="bad" title="This is no budget yet" live>
-            {problem}
-          </Notice>
-        )}
         <OwnerProblem error={save.error} />
         <Button submit busy={save.busy} disabled={!DatasetName.safeParse(dataset.trim()).success}>
           Count this, too

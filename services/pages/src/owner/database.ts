@@ -33,17 +33,22 @@ export interface KnownTask {
   readonly addedAt: string;
 }
 
+/** Members of a policy with the values that they should have; null: none. */
+export type PolicyChange = Readonly<Record<string, unknown>>;
+
 export interface OwnerDatabase extends DBSchema {
   /** Each value exists at most once, by its name. */
   key: { key: 'key'; value: StoredKey };
   enrolment: { key: 'enrolment'; value: unknown };
   dataKey: { key: 'dataKey'; value: Uint8Array };
   policy: { key: 'policy'; value: OwnerPolicy };
+  /** Members of the policy that count for one task alone, as they replace those of the policy. */
+  exceptions: { key: TaskId; value: PolicyChange };
   /**
-   * `moved` says when the owner moved to another device; `bare` says that the key came here without a record
-   * of its contributions.
+   * `moved` says when the owner left this device, `saved` when somebody at the page has said that the transfer
+   * file is saved; `bare` says that the key came here without a record of its contributions.
    */
-  marks: { key: 'moved' | 'bare'; value: string };
+  marks: { key: 'moved' | 'saved' | 'bare'; value: string };
   pending: { key: TaskId; value: PendingContribution };
   receipts: { key: TaskId; value: string };
   withdrawals: { key: TaskId; value: true };
@@ -60,6 +65,7 @@ export const STORES = [
   'enrolment',
   'dataKey',
   'policy',
+  'exceptions',
   'marks',
   'pending',
   'receipts',
@@ -81,7 +87,7 @@ export class Database {
   /** @throws ERR_OWNER_HOME where the browser keeps nothing for this page */
   static async open(name = 'eigenveil-owner'): Promise<Database> {
     try {
-      const db = await openDB<OwnerDatabase>(name, 3, {
+      const db = await openDB<OwnerDatabase>(name, 4, {
         upgrade: (db) => {
           for (const store of STORES) if (!db.objectStoreNames.contains(store)) db.createObjectStore(store);
         },

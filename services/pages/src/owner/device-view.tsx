@@ -52,8 +52,16 @@ function Leave({ owner, status, look }: OwnerViewProps) {
   const [passphrase, setPassphrase] = useState('');
   const [isSure, setSure] = useState(false);
   const [transfer, setTransfer] = useState<string | null>(null);
+  const [isOffered, setOffered] = useState(false);
+  const [isDone, setDone] = useState(false);
+  const confirm = useAction(async () => {
+    await owner.state.confirmTransfer();
+    setDone(true);
+    look();
+  });
   const go = useAction(async () => {
     const text = await textOf(backup!);
+    setDone(false);
     setTransfer(await owner.state.exclusively(() => leave(owner.state.database, text, passphrase)));
     setPassphrase('');
     look();
@@ -79,17 +87,30 @@ function Leave({ owner, status, look }: OwnerViewProps) {
       <Check label="This device shall stop" checked={isSure} onChecked={setSure} />
       <OwnerProblem
         error={go.error}
-        title="The owner stays where it is, unless it says above that it has left"
+        title="The owner stays where it is, unless it says above that this device has stopped"
       />
       <Button kind="danger" submit busy={go.busy} disabled={!isReady}>
         Stop this device and make the second file
       </Button>
       {transfer !== null && (
         <Notice kind="good" title="This device has stopped" live>
-          <p>Save the second file, and open both on the other device.</p>
-          <Button kind="main" onClick={() => save(TRANSFER_FILE, 'application/json', transfer)}>
-            Save the transfer file
-          </Button>
+          <p>Save the second file, say here that you have it, and open both on the other device.</p>
+          <div class="row">
+            <Button
+              kind="main"
+              onClick={() => {
+                save(TRANSFER_FILE, 'application/json', transfer);
+                setOffered(true);
+              }}
+            >
+              Save the transfer file
+            </Button>
+            <Button disabled={!isOffered} busy={confirm.busy} onClick={() => confirm.run()}>
+              I have the transfer file
+            </Button>
+          </div>
+          <OwnerProblem error={confirm.error} />
+          {isDone && <p role="status">Bring both files to the other device now.</p>}
         </Notice>
       )}
     </form>

@@ -1,167 +1,158 @@
-/** Becoming an owner: a key for this device, the services that it trusts, and the CSP's signed token. */
-import { Thumbprint } from '@eigenveil/task/ids';
+/**
+ * Becoming an owner: first what the invitation asks for and whom the owner is about to trust, then a key for
+ * this device, then the enrolment at the CSP by the token of the invitation.
+ */
 import { thumbprintOf } from '@eigenveil/wire';
-import { OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
-import { useState } from 'preact/hooks';
+import type { OwnerLink } from '@eigenveil/wire/owner-link';
+import { useEffect } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { OwnerProblem, TextField } from './fields.tsx';
+import { OwnerProblem } from './fields.tsx';
+import type { Trusted } from './invitation.ts';
+import { InvitationForm } from './invitation-form.tsx';
 import { KeyStep } from './key-step.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { type Arrival, routes } from './routes.ts';
+import { Steps } from './steps.tsx';
 
 export interface EnrolProps extends OwnerViewProps {
   readonly arrival: Arrival | null;
+  /** The services that the owner trusts, from that decision until it is enrolled. */
+  readonly trusted: Trusted | null;
+  readonly onTrust: (trusted: Trusted | null) => void;
   /** Called with the text of the backup file of a new key. */
   readonly onBackup: (backup: string) => void;
+  /** Called once the invitation is used. */
+  readonly onEnrolled: () => void;
 }
 
 export function EnrolView(props: EnrolProps) {
-  const { owner, status, look, arrival, onBackup } = props;
+  const { owner, status, look, arrival, trusted, onTrust, onBackup } = props;
   const title = status.enrolment === null ? 'Become a data owner' : 'Enrol again';
+  const link = arrival?.kind === 'link' ? arrival.link : null;
+  if (status.movedAt !== null)
+    return (
+      <View title={title} name="Enrol">
+        <p>This owner has left this device: enrol on the other one.</p>
+      </View>
+    );
   return (
     <View title={title} name="Enrol">
+      <Steps current={trusted === null ? 'trust' : 'key'}>
+        {trusted === null
+          ? 'See who asks you, and decide whether you trust the CSP.'
+          : status.thumbprint === null
+            ? 'Make a key, by which the services know you.'
+            : 'You are being enrolled at the CSP.'}
+      </Steps>
       {arrival?.kind === 'refused' && (
-        <OwnerProblem error={arrival.error} title="The link cannot be used">
-          <p>Have it sent again, or fill in below what it should have said.</p>
+        <OwnerProblem error={arrival.error} title="The link is damaged">
+          <p>
+            Open your invitation again, and take care that all of the link is there. Or ask whoever sent it
+            for another one.
+          </p>
         </OwnerProblem>
       )}
-      {status.movedAt === null && status.thumbprint === null && (
+      {arrival === null && trusted === null && status.enrolment === null && (
+        <Notice kind="info" title="You need an invitation">
+          <p>Open the link that you were sent: once more, if you have loaded this page in another tab.</p>
+        </Notice>
+      )}
+      {trusted === null && (
+        <>
+          <Invited link={link} />
+          <AnotherCsp status={status} thumbprint={link?.thumbprint ?? null} />
+          <InvitationForm
+            key={link?.token}
+            link={link}
+            csp={status.enrolment?.csp.url ?? ''}
+            action={status.thumbprint === null ? 'Trust this CSP' : 'Trust this CSP and enrol'}
+            onTrust={onTrust}
+          />
+          {status.thumbprint === null && (
+            <p>
+              Have you been an owner on another device? <a href={routes.href('device', {})}>Bring it here</a>{' '}
+              instead.
+            </p>
+          )}
+        </>
+      )}
+      {trusted !== null && status.thumbprint === null && (
         <KeyStep owner={owner} onMade={(backup) => (backup === null ? look() : onBackup(backup))} />
       )}
-      {status.movedAt === null && status.thumbprint !== null && (
-        <TrustStep {...props} link={arrival?.kind === 'link' ? arrival.link : null} />
-      )}
+      {trusted !== null && status.thumbprint !== null && <Enrolling {...props} trusted={trusted} />}
     </View>
   );
 }
 
-/** The services that the owner is about to trust, all to be seen and changed, and the token. */
-function TrustStep(props: OwnerViewProps & { readonly link: OwnerLink | null }) {
-  const { owner, status, look, link } = props;
-  const [csp, setCsp] = useState(link?.csp ?? status.enrolment?.csp.url ?? '');
-  const [thumbprint, setThumbprint] = useState<string>(link?.thumbprint ?? '');
-  const [dataUser, setDataUser] = useState(link?.dataUser ?? '');
-  const [task, setTask] = useState<string>(link?.task ?? '');
-  const [token, setToken] = useState(link?.token ?? '');
-  const filled = Object.entries({ csp, thumbprint, dataUser, task, token }).flatMap(([name, text]) =>
-    text.trim() === '' ? [] : [[name, text.trim()]],
-  );
-  const wanted = OwnerLink.safeParse(Object.fromEntries(filled));
-  const wrong = (member: keyof OwnerLink): string | null => {
-    const isFilled = filled.some(([name]) => name === member);
-    const issue = wanted.error?.issues.find(({ path }) => path[0] === member);
-    return isFilled && issue !== undefined ? WRONG[member] : null;
-  };
-  const [pasted, setPasted] = useState<unknown>(null);
-  const paste = (text: string) => {
-    setPasted(null);
-    if (!text.includes('#')) return setToken(text);
-    // The text may be a whole link, as it came by mail.
-    try {
-      const it = readOwnerLink(text.slice(text.indexOf('#')));
-      setCsp(it.csp);
-      setThumbprint(it.thumbprint);
-      setDataUser(it.dataUser ?? '');
-      setTask(it.task ?? '');
-      setToken(it.token ?? '');
-    } catch (error) {
-      setPasted(error);
-    }
-  };
-  const enrol = useAction(async (gone) => {
-    if (!wanted.success || wanted.data.token === undefined) return;
-    const { dataUser: at, task: id } = wanted.data;
-    await owner.enrol(wanted.data, wanted.data.token);
-    if (at !== undefined && id !== undefined) await owner.state.addTask(id, at);
-    look();
-    if (!gone.aborted)
-      location.hash = id === undefined ? routes.href('tasks', {}) : routes.href('task', { taskId: id });
-  });
-  const isComplete = wanted.success && wanted.data.token !== undefined;
+/** Says what the owner is asked for, as far as the invitation tells: the task itself is told to enrolled owners. */
+function Invited({ link }: { readonly link: OwnerLink | null }) {
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete) enrol.run();
-      }}
-    >
-      <p>
-        You are about to trust the CSP below: it signs every task that you take part in, and must not work
-        together with the data user. Compare its thumbprint with the one that you were told by another way
-        than this link: by telephone, on paper, from the CSP’s own site.
-      </p>
-      <AnotherCsp status={status} thumbprint={thumbprint} />
-      <TextField
-        label="Token, or the whole link"
-        hint="Works once. The CSP’s operator makes it."
-        value={token}
-        onValue={paste}
-        error={wrong('token')}
-        isSecret={token !== ''}
-      />
-      <OwnerProblem error={pasted} title="The link cannot be used" />
-      <TextField label="Address of the CSP" value={csp} onValue={setCsp} error={wrong('csp')} />
-      <TextField
-        label="Thumbprint of the CSP’s key"
-        hint="43 characters. Nobody else than the CSP can have it."
-        value={thumbprint}
-        onValue={setThumbprint}
-        error={wrong('thumbprint')}
-      />
-      <TextField
-        label="Address of the data user (may stay empty)"
-        hint="Who proposes the task and gets the result."
-        value={dataUser}
-        onValue={setDataUser}
-        error={wrong('dataUser')}
-      />
-      <TextField
-        label="Task (may stay empty)"
-        hint="22 characters; looked for at the data user."
-        value={task}
-        onValue={setTask}
-        error={wrong('task')}
-      />
-      <OwnerProblem error={enrol.error} title="The CSP has not enrolled you" />
-      <Button kind="main" submit busy={enrol.busy} disabled={!isComplete}>
-        Trust this CSP and enrol
-      </Button>
-    </form>
+    <p>
+      {link?.dataUser !== undefined && (
+        <>
+          The data user at <Untrusted text={link.dataUser} /> asks you to take part in a computation with
+          other owners.{' '}
+        </>
+      )}
+      Your rows stay in this browser: encrypted sums of them leave it. You see what a task computes, what
+      comes back and until when it is open before any of your rows is read, and then you decide.
+    </p>
   );
 }
 
-const WRONG: Readonly<Record<keyof OwnerLink, string>> = {
-  csp: 'Expected an https address without a path, such as https://csp.example.org:8443',
-  thumbprint: 'Expected 43 letters, digits, - and _',
-  dataUser: 'Expected an https address without a path, such as https://user.example.org:8444',
-  task: 'Expected 22 letters, digits, - and _, and the address of the data user',
-  token: 'Expected a token as the CSP’s operator has it, or a whole link',
-};
+/** Enrols at once, since the decision was made in the step before. */
+function Enrolling(props: EnrolProps & { readonly trusted: Trusted }) {
+  const { owner, trusted, look, onTrust, onEnrolled } = props;
+  const enrol = useAction(async (gone) => {
+    const { dataUser, task, token } = trusted;
+    await owner.enrol(trusted, token);
+    if (dataUser !== undefined && task !== undefined) await owner.state.addTask(task, dataUser);
+    onEnrolled();
+    look();
+    if (!gone.aborted)
+      location.hash = task === undefined ? routes.href('tasks', {}) : routes.href('task', { taskId: task });
+  });
+  useEffect(() => enrol.run(), []);
+  return (
+    <>
+      <p role="status">{enrol.busy && 'Enrolling at the CSP…'}</p>
+      <OwnerProblem error={enrol.error} title="The CSP has not enrolled you">
+        <p>
+          An invitation works once, and for some time. If it was used or is too old, ask whoever sent it for
+          another one. If the CSP cannot be reached, try again.
+        </p>
+        <div class="row">
+          <Button kind="main" busy={enrol.busy} onClick={() => enrol.run()}>
+            Try again
+          </Button>
+          <Button onClick={() => onTrust(null)}>Use another invitation</Button>
+        </div>
+      </OwnerProblem>
+    </>
+  );
+}
 
 /** Says so if the CSP differs from this owner's CSP. */
-function AnotherCsp({
-  status: { enrolment },
-  thumbprint,
-}: {
+function AnotherCsp(props: {
   readonly status: OwnerViewProps['status'];
-  readonly thumbprint: string;
+  readonly thumbprint: string | null;
 }) {
+  const { enrolment } = props.status;
   const known = useAsync(
     async () => (enrolment === null ? null : thumbprintOf(enrolment.cspKey)),
     [enrolment],
   );
   if (known.state !== 'done' || known.value === null) return null;
-  const isSame = thumbprint.trim() === known.value;
-  if (isSame || !Thumbprint.safeParse(thumbprint.trim()).success)
+  if (props.thumbprint === null || props.thumbprint === known.value)
     return (
       <Notice kind="info" title="You are enrolled already">
         <p>
-          At the CSP with the thumbprint <Untrusted text={known.value} />. Another token of it renews your
-          enrolment.
+          At the CSP with the thumbprint <Untrusted text={known.value} />. Another invitation of it renews
+          your enrolment.
         </p>
       </Notice>
     );

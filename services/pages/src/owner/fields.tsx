@@ -1,6 +1,7 @@
 /** Fields that several views of the owner's page have, and errors in the words of the page. */
 import { DatasetName } from '@eigenveil/data-owner/portable';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Field } from '../common/controls.tsx';
 import { Problem } from '../common/feedback.tsx';
 import { capital } from '../common/format.ts';
@@ -27,10 +28,12 @@ export function TextField(props: {
   readonly onValue: (value: string) => void;
   readonly isSecret?: boolean;
   readonly isNumber?: boolean;
+  /** The id of the control, for a link from the summary of faults. */
+  readonly id?: string;
 }) {
-  const { label, hint, error, value, onValue, isSecret = false, isNumber = false } = props;
+  const { label, hint, error, value, onValue, isSecret = false, isNumber = false, id } = props;
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })} error={error ?? null}>
+    <Field label={label} {...(hint === undefined ? {} : { hint })} error={error ?? null} id={id}>
       {(attributes) => {
         const common = {
           ...attributes,
@@ -113,6 +116,53 @@ export function FileField(props: {
         />
       )}
     </Field>
+  );
+}
+
+/** A fault of a field, with the id of its control. */
+export interface FieldFault {
+  readonly id: string;
+  readonly label: string;
+  readonly words: string;
+}
+
+/**
+ * Lists all faults of a form with a link to each field, and takes the focus when the form was sent with them.
+ * @param sent the number of times that the form was sent with faults; before the first, nothing is shown
+ */
+export function FaultSummary(props: {
+  readonly title?: string;
+  readonly faults: readonly FieldFault[];
+  readonly sent: number;
+}) {
+  const { title = 'Fix these fields before saving', faults, sent } = props;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (sent > 0) box.current?.focus();
+  }, [sent]);
+  if (sent === 0 || faults.length === 0) return null;
+  return (
+    <div ref={box} tabIndex={-1} class="notice bad">
+      <strong>{title}</strong>
+      <ul>
+        {faults.map(({ id, label, words }) => (
+          <li key={id}>
+            <a
+              href={location.hash}
+              onClick={(event) => {
+                event.preventDefault();
+                const control = document.getElementById(id);
+                control?.closest('details')?.setAttribute('open', '');
+                control?.focus();
+              }}
+            >
+              {label}
+            </a>
+            : {words}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

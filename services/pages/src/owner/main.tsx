@@ -3,7 +3,7 @@ import '../common/start.ts';
 import '../common/style.css';
 import { render } from 'preact';
 import { OwnerPage } from './page.tsx';
-import { takeArrival } from './routes.ts';
+import { keptArrival, takeArrival } from './routes.ts';
 
 const place = document.getElementById('page')!;
 const arrived = () => {
@@ -19,5 +19,5 @@ else {
   // This listener comes before all others: somebody who pastes a link into an open tab does not load the page
   // again.
   addEventListener('hashchange', arrived);
-  render(<OwnerPage arrival={takeArrival(location, history)} />, place);
+  render(<OwnerPage arrival={takeArrival(location, history) ?? keptArrival()} />, place);
 }

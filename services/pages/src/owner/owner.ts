@@ -18,7 +18,7 @@ import {
 } from '@eigenveil/data-owner/portable';
 import type { CodedError, Words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { claimedSigner, RECEIPT, type Receipt, verifyStatement } from '@eigenveil/wire';
+import { claimedSigner, RECEIPT, type Receipt, type TaskState, verifyStatement } from '@eigenveil/wire';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
 import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
 import { BrowserState, type DeviceStatus, type TaskEntry } from './state.ts';
@@ -36,6 +36,13 @@ const CONTRIBUTING_PATIENCE_MILLISECONDS = 600_000;
 interface TaskPlace {
   readonly id: TaskId;
   readonly dataUser: string;
+}
+
+/** The results that a data set can still give to a task: see DataOwner.afford. */
+export interface DatasetBudget {
+  readonly dataset: string;
+  readonly overBudget: Words | null;
+  readonly left: number;
 }
 
 /** Callbacks for somebody who contributes: they report progress and ask questions. */
@@ -82,8 +89,9 @@ export class Owner {
   }
 
   /**
-   * Returns the task that the CSP has signed, and the rules of the policy that it breaks. No row is read. The
-   * page then knows its title.
+   * Returns the task that the CSP has signed, the rules of the policy that it breaks, and what the owner's
+   * data sets can still give to it: first the one that is taken unless the owner names another. No row is
+   * read. The page then knows its title.
    */
   async inspect({ id, dataUser }: TaskPlace): Promise<{
     task: Task;
@@ -91,12 +99,23 @@ export class Owner {
     refined?: Basis[number];
     broken: readonly BrokenRule[];
     policy: OwnerPolicy;
+    budgets: readonly [DatasetBudget, ...DatasetBudget[]];
   }> {
-    const [owner, policy] = await Promise.all([this.#dataOwner(), this.state.policy()]);
-    const inspected = await owner.inspect({ url: dataUser }, id);
+    const [owner, policy, { dataset, known }] = await Promise.all([
+      this.#dataOwner({ id }),
+      this.state.policyFor(id),
+      this.datasets(id),
+    ]);
+    const inspected = await owner.inspect({ url: dataUser }, id, dataset);
     const { title } = inspected.task;
     if (title !== undefined) await this.state.addTask(id, dataUser, title);
-    return { ...inspected, policy };
+    const budgetOf = async (name: string) => ({
+      dataset: name,
+      ...(await owner.afford(inspected.task, name)),
+    });
+    const others = known.filter((name) => name !== dataset);
+    const budgets = [await budgetOf(dataset), ...(await Promise.all(others.map(budgetOf)))] as const;
+    return { ...inspected, policy, budgets };
   }
 
   /**
@@ -116,6 +135,7 @@ export class Owner {
     return this.state.exclusively(async () => {
       let sourceDigest: string | undefined;
       const owner = await this.#dataOwner({
+        id,
         worker: { onProgress: onEncrypting, signal },
         attempts: { patienceMilliseconds: CONTRIBUTING_PATIENCE_MILLISECONDS, onRetry, signal },
       });
@@ -123,7 +143,7 @@ export class Owner {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
         sourceDigest = rows.digest;
-        const own = planOwnFloor(task, basis, await this.state.policy(), rows.grains);
+        const own = planOwnFloor(task, basis, await this.state.policyFor(id), rows.grains);
         await confirm(rows, own === undefined ? [] : ownFloorInWords(own.told));
         signal.throwIfAborted();
         return { ...rows.statistics, grains: rows.grains };
@@ -143,27 +163,33 @@ export class Owner {
    * @throws as DataOwner.series
    */
   async next({ id, dataUser }: TaskPlace): Promise<TaskId | null> {
-    const { newest } = await (await this.#dataOwner()).series({ url: dataUser }, id);
+    const { newest } = await (await this.#dataOwner({ id })).series({ url: dataUser }, id);
     if (newest === null || newest.id === id) return null;
     await this.state.addTask(newest.id, dataUser, newest.title);
     return newest.id;
   }
 
+  /** Returns the state of a task, by the word of its data user. */
+  async taskState({ id, dataUser }: TaskPlace): Promise<TaskState> {
+    return (await this.#dataOwner({ id, attempts: { patienceMilliseconds: 0 } })).state({ url: dataUser }, id);
+  }
+
   /**
-   * Returns the data set that the task is charged to, or else the default, and the names of all that have
-   * spent anything.
+   * Returns the data set that the task is charged to; or else the only one that has spent anything, or the
+   * default; and the names of all that have spent anything.
    */
   async datasets(id: TaskId): Promise<{ readonly dataset: string; readonly known: readonly string[] }> {
     const ledger = await this.state.ledger();
     const charged = ledger.find(({ event }) => event.kind !== 'set' && event.taskId === id);
     const known = [...new Set(ledger.map((it) => it.dataset))];
-    return { dataset: charged?.dataset ?? DEFAULT_DATASET, known };
+    const only = known.length === 1 ? known[0] : undefined;
+    return { dataset: charged?.dataset ?? only ?? DEFAULT_DATASET, known };
   }
 
   /** @returns whether the data user has confirmed it: see DataOwner.withdraw */
   withdraw({ id, dataUser }: TaskPlace, insist: boolean): Promise<boolean> {
     return this.state.exclusively(async () =>
-      (await this.#dataOwner()).withdraw({ url: dataUser }, id, { insist }),
+      (await this.#dataOwner({ id })).withdraw({ url: dataUser }, id, { insist }),
     );
   }
 
@@ -171,9 +197,10 @@ export class Owner {
   async result(
     { id, dataUser }: TaskPlace,
     signal: AbortSignal,
-    onWait: (reason: string) => void,
+    onWait: (reason: string, isDown: boolean) => void,
   ): Promise<TaskResult> {
-    const owner = await this.#dataOwner();
+    const owner = await this.#dataOwner({ id, attempts: { patienceMilliseconds: 0 } }); // asking again is part of the waiting
+
     return owner.result({ url: dataUser }, id, { milliseconds: LONGEST_WAIT_MILLISECONDS, signal, onWait });
   }
 
@@ -192,16 +219,19 @@ export class Owner {
     return this.state.exclusively(async () => (await this.#dataOwner()).setBudget(dataset, elsewhere));
   }
 
+  /** @param of.id of the task that it is about, for which the policy may have exceptions */
   async #dataOwner({
+    id,
     worker = {},
     attempts = { patienceMilliseconds: PATIENCE_MILLISECONDS },
   }: {
+    readonly id?: TaskId;
     readonly worker?: JobOptions;
     readonly attempts?: Attempts;
   } = {}): Promise<DataOwner> {
     return new DataOwner({
       state: this.state,
-      policy: await this.state.policy(),
+      policy: await (id === undefined ? this.state.policy() : this.state.policyFor(id)),
       paillier: { contribution: (agreed, values) => this.worker.contribution(agreed, values, worker) },
       ...attempts,
     });

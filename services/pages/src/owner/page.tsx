@@ -10,6 +10,7 @@ import { useAsync } from '../common/use-async.ts';
 import { DeviceView } from './device-view.tsx';
 import { type EnrolProps, EnrolView } from './enrol-view.tsx';
 import { OwnerProblem } from './fields.tsx';
+import { forgetInvitation, type Trusted } from './invitation.ts';
 import { BackupStep } from './key-step.tsx';
 import { Owner } from './owner.ts';
 import { PolicyView } from './policy-view.tsx';
@@ -25,6 +26,9 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
   // The backup is kept here, where neither the address nor a new state of the device removes it before
   // somebody has saved it.
   const [backup, setBackup] = useState<string | null>(null);
+  const [trusted, setTrusted] = useState<Trusted | null>(null);
+  useEffect(() => setTrusted(null), [arrival]);
+  const [used, setUsed] = useState<Arrival | null>(null);
   const name = backup === null ? routes.match(hash)?.name : null;
   const link = (text: string, to: 'tasks' | 'policy' | 'device' | 'trust') => ({
     text,
@@ -38,7 +42,7 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
         link('Tasks', 'tasks'),
         link('Policy', 'policy'),
         link('This device', 'device'),
-        link('Whom you trust', 'trust'),
+        link('Security', 'trust'),
       ]}
     >
       {backup !== null && <BackupStep backup={backup} onSaved={() => setBackup(null)} />}
@@ -52,19 +56,28 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
         </View>
       )}
       {name !== 'trust' && backup === null && opening.state === 'done' && (
-        <Opened owner={opening.value} hash={hash} arrival={arrival} onBackup={setBackup} />
+        <Opened
+          owner={opening.value}
+          hash={hash}
+          arrival={arrival === used ? null : arrival}
+          trusted={trusted}
+          onTrust={setTrusted}
+          onBackup={setBackup}
+          onEnrolled={() => {
+            forgetInvitation();
+            setUsed(arrival);
+            setTrusted(null);
+          }}
+        />
       )}
     </Layout>
   );
 }
 
-function Opened(props: {
-  readonly owner: Owner;
-  readonly hash: string;
-  readonly arrival: Arrival | null;
-  readonly onBackup: (backup: string) => void;
-}) {
-  const { owner, hash, arrival, onBackup } = props;
+function Opened(
+  props: Omit<EnrolProps, 'status' | 'look'> & { readonly owner: Owner; readonly hash: string },
+) {
+  const { owner, hash } = props;
   const status = useAsync(() => owner.state.status(), [owner]);
   // Another tab may have changed the state.
   useEffect(() => {
@@ -84,35 +97,43 @@ function Opened(props: {
   return (
     <>
       {status.value.movedAt !== null && (
-        <Notice kind="warn" title="This owner is on another device now">
-          <p>
-            It left this one on {exactTime(new Date(status.value.movedAt))}. Here its receipts can be seen,
-            and nothing else be done.
-          </p>
-        </Notice>
+        <Moved movedAt={status.value.movedAt} isSaved={status.value.isTransferSaved} />
       )}
-      <Place
-        key={hash}
-        hash={hash}
-        owner={owner}
-        status={status.value}
-        look={status.again}
-        arrival={arrival}
-        onBackup={onBackup}
-      />
+      <Place key={hash} {...props} status={status.value} look={status.again} />
     </>
   );
 }
 
+function Moved({ movedAt, isSaved }: { readonly movedAt: string; readonly isSaved: boolean }) {
+  if (!isSaved)
+    return (
+      <Notice kind="warn" title="This device has stopped, and the transfer file is not saved yet">
+        <p>
+          Without that file the owner cannot go on elsewhere as it was.{' '}
+          <a href={routes.href('device', {})}>Save it</a>
+        </p>
+      </Notice>
+    );
+  return (
+    <Notice kind="warn" title="This owner is on another device now">
+      <p>
+        It left this one on {exactTime(new Date(movedAt))}. Here its receipts can be seen, and nothing else be
+        done.
+      </p>
+    </Notice>
+  );
+}
+
 function Place(props: EnrolProps & { readonly hash: string }) {
-  const { hash, arrival, onBackup, ...common } = props;
-  const { owner, status } = common;
-  const enrol = <EnrolView {...common} arrival={arrival} onBackup={onBackup} />;
+  const { hash, ...enrolment } = props;
+  const { owner, status, look } = enrolment;
+  const common = { owner, status, look };
+  const enrol = <EnrolView {...enrolment} />;
   const route = routes.match(hash);
   const isEnrolled = status.enrolment !== null;
   switch (hash === '' ? 'tasks' : route?.name) {
     case 'tasks':
-      return isEnrolled ? <TasksView owner={owner} /> : enrol;
+      return isEnrolled ? <TasksView {...common} /> : enrol;
     case 'enrol':
       return enrol;
     case 'policy':

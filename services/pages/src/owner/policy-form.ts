@@ -4,9 +4,9 @@
  */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import type { TwoPartyName } from '@eigenveil/methods';
-import { parseJson } from '@eigenveil/wire/errors';
 import { faultsOf } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
+import { capital } from '../common/format.ts';
 
 export type Member = keyof OwnerPolicy;
 
@@ -21,16 +21,15 @@ export type MemberField = {
       readonly kind: 'choice' | 'several';
       readonly options: readonly (readonly [value: string, words: string])[];
     }
-  /** A member that is an object with names of the owner's choice, as JSON. */
-  | { readonly kind: 'names' }
+  /** A member that is an object with names of the owner's choice. */
+  | { readonly kind: 'names'; readonly headings: readonly [name: string, value: string] }
   /** A member that is an object of numbers. */
   | { readonly kind: 'numbers'; readonly parts: readonly (readonly [name: string, words: string])[] }
 );
 
 const PROTOCOLS: Readonly<Record<TwoPartyName, string>> = {
   garbled: 'garbled: tells the data user the result and nothing beyond',
-  rotated:
-    'rotated: faster; also tells all eigenvalues, the number of rows, and more (read SECURITY.md, “The rotation”)',
+  rotated: 'rotated: faster; also tells all eigenvalues, the number of rows, and more (each task says what)',
   linear: 'linear: tells the data user sums with the noise of both servers, under the ε and δ of the task',
   simulated:
     'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
@@ -97,8 +96,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
       {
         name: 'minimumClassRows',
         kind: 'number',
-        label:
-          'Numbers of rows by class may be revealed if you have at least so many of each class that you have any of',
+        label: 'Reveal class counts only if each of my classes has at least … rows',
         hint: 'Where no other owner has rows of a class, the number is yours. Empty: such tasks are refused.',
       },
     ],
@@ -195,7 +193,8 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'grains',
         kind: 'names',
         label: 'How far apart your values lie',
-        hint: 'By columns, such as {"smoker": 1, "weight": 0.1, "pressure": "cell"}; "cell" is for measured values. What you do not name is found in your rows, where there are at least 60.',
+        hint: 'By columns, such as 1 for smoker or 0.1 for weight; “cell” is for measured values. What you do not name is found in your rows, where there are at least 60.',
+        headings: ['Column', 'Distance of its values, or “cell”'],
       },
     ],
   },
@@ -219,6 +218,15 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
 
 const FIELDS = MEMBERS.flatMap(({ fields }) => fields);
 
+/** The words for parts of members, by the names of both with a point between. */
+export const PARTS: ReadonlyMap<string, string> = new Map(
+  FIELDS.flatMap((field) =>
+    field.kind === 'numbers'
+      ? field.parts.map(([part, words]): [string, string] => [`${field.name}.${part}`, words])
+      : [],
+  ),
+);
+
 /** The content of the form, by member. */
 export type PolicyDraft = Readonly<Record<Member, string | boolean | readonly string[]>>;
 
@@ -227,7 +235,7 @@ export function draftOf(policy: OwnerPolicy): PolicyDraft {
     const { name, kind } = field;
     const value = policy[name];
     if (kind === 'number' || kind === 'choice') return [name, String(value ?? '')];
-    if (kind === 'names') return [name, Object.keys(value ?? {}).length === 0 ? '' : JSON.stringify(value)];
+    if (kind === 'names') return [name, Object.entries(value ?? {}).flatMap((pair) => pair.map(String))];
     return [name, kind === 'numbers' ? partsOf(field, value) : value];
   });
   return Object.fromEntries(entries) as PolicyDraft;
@@ -249,30 +257,116 @@ function wholeOf({ name, parts }: Numbers, texts: readonly string[]): [Member, u
   return filled.length === 0 ? [] : [[name, Object.fromEntries(filled)]];
 }
 
-const LABELS = new Map<PropertyKey, string>(FIELDS.map(({ name, label }) => [name, label]));
+/** Returns the pairs of name and value that are filled in, of texts in which each name is followed by its value. */
+function pairsOf(texts: readonly string[]): [name: string, value: string, place: number][] {
+  return texts.flatMap((name, place): [string, string, number][] => {
+    const value = texts[place + 1]?.trim() ?? '';
+    return place % 2 === 1 || (name === '' && value === '') ? [] : [[name, value, place]];
+  });
+}
 
-/** Returns the policy, or all faults by the labels of their fields. */
+/** A fault of a member, or of one of its texts by their place. */
+export interface PolicyFault {
+  readonly member: Member;
+  readonly place: number | null;
+  readonly label: string;
+  readonly words: string;
+}
+
+/** Returns the id of a member's control, or of that for one of its texts. */
+export const controlOf = (member: Member, place: number | null = null): string =>
+  `policy-${member}${place === null ? '' : `-${place}`}`;
+
+/** Returns the policy, or all faults in the order of the fields. */
 export function policyOf(
   draft: PolicyDraft,
-): { readonly policy: OwnerPolicy } | { readonly problem: string } {
+): { readonly policy: OwnerPolicy } | { readonly faults: readonly PolicyFault[] } {
   const entries = FIELDS.flatMap((field): [Member, unknown][] => {
     const { name, kind } = field;
     const value = draft[name];
     if (kind === 'numbers') return wholeOf(field, value as readonly string[]);
+    if (kind === 'names') return [[name, namesOf(value as readonly string[])]];
     if (kind === 'check' || kind === 'several') return [[name, value]];
     if (typeof value !== 'string' || value.trim() === '') return [];
-    return [[name, kind === 'number' ? Number(value) : kind === 'names' ? parseJson(value) : value]];
+    return [[name, kind === 'number' ? Number(value) : value]];
   });
   const policy = OwnerPolicy.safeParse(Object.fromEntries(entries));
-  return policy.success ? { policy: policy.data } : { problem: faultsInWords(policy.error, LABELS) };
+  if (policy.success) return { policy: policy.data };
+  const found = faultsOf(policy.error);
+  return {
+    faults: FIELDS.flatMap((field) =>
+      found
+        .filter(({ path }) => path[0] === field.name)
+        .map(({ path, words }) => faultOf(field, draft[field.name], path[1], String(words))),
+    ),
+  };
 }
 
-/**
- * Returns all faults in one text.
- * @param labels of fields, by the names of members
- */
-export function faultsInWords(error: z.ZodError, labels: ReadonlyMap<PropertyKey, string>): string {
-  return faultsOf(error)
-    .map(({ path: [name = ''], words }) => `“${labels.get(name) ?? String(name)}”: ${words}`)
-    .join('; ');
+const namesOf = (texts: readonly string[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    pairsOf(texts).map(([name, value]) => [name, value === 'cell' ? value : Number(value || Number.NaN)]),
+  );
+
+/** @param part the name of the part of the member that is wrong, if it has parts */
+function faultOf(
+  field: MemberField,
+  value: PolicyDraft[Member],
+  part: PropertyKey | undefined,
+  words: string,
+): PolicyFault {
+  const { name: member, label } = field;
+  const isNumeric = field.kind === 'number' || field.kind === 'numbers';
+  const fault = (place: number | null, of: string, text: string, told = words) => ({
+    member,
+    place,
+    label: of,
+    words: isNumeric && Number.isNaN(Number(text)) ? 'Expected a number' : capital(told),
+  });
+  if (field.kind === 'numbers' && Array.isArray(value)) {
+    // Without the parts that it needs, a member is wrong as a whole: then its first empty part is.
+    const named = field.parts.findIndex(([name]) => name === part);
+    const place = Math.max(0, named);
+    const text = value[place]!;
+    return fault(
+      place,
+      field.parts[place]![1],
+      text,
+      text.trim() === '' ? 'expected a number, or all of these empty' : words,
+    );
+  }
+  if (field.kind === 'names' && Array.isArray(value)) {
+    const pair = pairsOf(value).find(([name]) => name === part);
+    const place = pair === undefined ? 0 : pair[2] + 1;
+    return fault(place, `${label}, ${String(part)}`, '', 'expected a number above 0, or “cell”');
+  }
+  return fault(null, label, String(value));
 }
+
+/** Returns what is wrong with each member, in words. */
+export function wordsByMember(error: z.ZodError): ReadonlyMap<PropertyKey, string> {
+  return new Map(faultsOf(error).map(({ path: [name = ''], words }) => [name, capital(String(words))]));
+}
+
+/** Sets of rules to begin with, each with what it is for. */
+export const PRESETS: Readonly<
+  Record<'strict' | 'usual', { readonly title: string; readonly words: string; readonly policy: OwnerPolicy }>
+> = {
+  usual: {
+    title: 'Usual',
+    words:
+      'What a new owner begins with: results by garbled circuits, without all eigenvalues, and your rows given as a whole once.',
+    policy: OwnerPolicy.parse({}),
+  },
+  strict: {
+    title: 'Strict',
+    words:
+      'Only results under differential privacy, among at least five owners; ε at most 1 for each and 3 in all.',
+    policy: OwnerPolicy.parse({
+      minimumOwners: 5,
+      allowWithoutDifferentialPrivacy: false,
+      maximumEpsilon: 1,
+      maximumDelta: 1e-6,
+      totalEpsilon: 3,
+    }),
+  },
+};

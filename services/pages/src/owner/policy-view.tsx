@@ -9,9 +9,19 @@ import { View } from '../common/layout.tsx';
 import { Json } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { BudgetPanel } from './budget-panel.tsx';
-import { Check, Choice, FileField, OwnerProblem, TextField } from './fields.tsx';
+import { Check, Choice, FaultSummary, FileField, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { draftOf, MEMBERS, type MemberField, type PolicyDraft, policyOf } from './policy-form.ts';
+import {
+  controlOf,
+  draftOf,
+  MEMBERS,
+  type MemberField,
+  type PolicyDraft,
+  type PolicyFault,
+  PRESETS,
+  policyOf,
+} from './policy-form.ts';
+import { routes } from './routes.ts';
 
 export function PolicyView({ owner }: { readonly owner: Owner }) {
   const loading = useAsync(() => owner.state.policy(), [owner]);
@@ -19,7 +29,8 @@ export function PolicyView({ owner }: { readonly owner: Owner }) {
     <View title="Your policy" name="Policy">
       <p>
         A task that breaks one of these rules is refused before anything of your file is read. The page begins
-        with safe rules; what you allow, you allow for all tasks.
+        with safe rules; what you allow here, you allow for all tasks. You can allow something for one task
+        alone at that task.
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
       {loading.state === 'done' && <PolicyForm owner={owner} kept={loading.value} />}
@@ -32,10 +43,14 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
   const [draft, setDraft] = useState(draftOf(kept));
   const [isKept, setKept] = useState(false);
   const [unread, setUnread] = useState<string | null>(null);
+  const [sent, setSent] = useState(0);
+  const [filled, setFilled] = useState<string | null>(null);
   const read = policyOf(draft);
+  const faults = 'faults' in read ? read.faults : [];
   const change = (next: PolicyDraft) => {
     setDraft(next);
     setKept(false);
+    setFilled(null);
   };
   const keep = useAction(async () => {
     if (!('policy' in read)) return;
@@ -52,30 +67,65 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        keep.run();
+        if (faults.length > 0) setSent((it) => it + 1);
+        else keep.run();
       }}
     >
+      <FaultSummary
+        sent={sent}
+        faults={faults.map(({ member, place, label, words }) => ({
+          id: controlOf(member, place),
+          label,
+          words,
+        }))}
+      />
+      <section>
+        <h2>Rules to begin with</h2>
+        {Object.values(PRESETS).map(({ title, words, policy }) => (
+          <p key={title}>
+            <Button
+              onClick={() => {
+                change(draftOf(policy));
+                setFilled(title);
+              }}
+            >
+              {title}
+            </Button>{' '}
+            {words}
+          </p>
+        ))}
+        <p role="status">
+          {filled !== null && `The rules “${filled}” are filled in below. They count once you save them.`}
+        </p>
+      </section>
       {MEMBERS.map(({ title, fields }) => (
         <section key={title}>
           <h2>{title}</h2>
           {fields.map((field) => (
-            <Member key={field.name} field={field} draft={draft} change={change} />
+            <Member
+              key={field.name}
+              field={field}
+              draft={draft}
+              change={change}
+              faults={faults.filter(({ member }) => member === field.name)}
+            />
           ))}
         </section>
       ))}
-      {'problem' in read && (
-        <Notice kind="bad" title="This is no policy yet" live>
-          {read.problem}
+      <OwnerProblem error={keep.error} />
+      <Button kind="main" submit busy={keep.busy}>
+        Save policy
+      </Button>
+      {isKept && (
+        <Notice kind="good" title="The policy is saved, and counts from now on" live>
+          <p>
+            <a href={routes.href('tasks', {})}>Go on with your tasks</a>
+          </p>
         </Notice>
       )}
-      <OwnerProblem error={keep.error} />
-      <Button kind="main" submit busy={keep.busy} disabled={'problem' in read}>
-        Keep this policy
-      </Button>
-      {isKept && <Notice kind="good" title="The policy is kept, and counts from now on" live />}
       <details>
         <summary>The policy as a file</summary>
-        <p>It is the file that the command line takes with --policy.</p>
+        <p>Your organisation may have such a file for all of its owners. The command line takes it, too.</p>
         {'policy' in read && <Json label="Policy" value={read.policy} filename="policy.json" />}
         <FileField label="Take the rules from a file" accept=".json" onFile={(file) => void take(file)} />
         {unread !== null && (
@@ -92,16 +142,25 @@ function Member(props: {
   readonly field: MemberField;
   readonly draft: PolicyDraft;
   readonly change: (next: PolicyDraft) => void;
+  readonly faults: readonly PolicyFault[];
 }) {
-  const { field, draft, change } = props;
+  const { field, draft, change, faults } = props;
   const { name, label, hint } = field;
+  const wrong = (place: number | null = null) => ({
+    id: controlOf(name, place),
+    error: faults.find((it) => it.place === place)?.words ?? null,
+  });
   const value = draft[name];
   const set = (next: string | boolean | readonly string[]) => change({ ...draft, [name]: next });
   switch (field.kind) {
     case 'number':
-      return <TextField label={label} hint={hint} value={String(value)} onValue={set} isNumber />;
-    case 'names':
-      return <TextField label={label} hint={hint} value={String(value)} onValue={set} />;
+      return (
+        <TextField label={label} hint={hint} value={String(value)} onValue={set} isNumber {...wrong()} />
+      );
+    case 'names': {
+      const texts = value as readonly string[];
+      return <Names field={field} texts={texts} set={set} wrong={wrong} />;
+    }
     case 'check':
       return <Check label={label} hint={hint} checked={value === true} onChecked={set} />;
     case 'choice':
@@ -119,6 +178,7 @@ function Member(props: {
               value={texts[i]!}
               onValue={(text) => set(texts.map((it, j) => (i === j ? text : it)))}
               isNumber
+              {...wrong(i)}
             />
           ))}
         </fieldset>
@@ -142,4 +202,43 @@ function Member(props: {
       );
     }
   }
+}
+
+/** Names of the owner's choice, each with its value, and room for one more. */
+function Names(props: {
+  readonly field: Extract<MemberField, { readonly kind: 'names' }>;
+  readonly texts: readonly string[];
+  readonly set: (texts: readonly string[]) => void;
+  readonly wrong: (place: number) => { readonly id: string; readonly error: string | null };
+}) {
+  const { field, texts, set, wrong } = props;
+  const [nameHeading, valueHeading] = field.headings;
+  const rows = Array.from({ length: texts.length / 2 + 1 }, (_, row) => 2 * row);
+  const put = (place: number, text: string) => {
+    const all = [...texts, '', ''];
+    all[place] = text;
+    const isUsed = all.at(-2) !== '' || all.at(-1) !== '';
+    set(isUsed ? all : all.slice(0, -2));
+  };
+  return (
+    <fieldset>
+      <legend>{field.label}</legend>
+      <p class="hint">{field.hint}</p>
+      {rows.map((place) => (
+        <div class="columns" key={place}>
+          <TextField
+            label={`${nameHeading} ${place / 2 + 1}`}
+            value={texts[place] ?? ''}
+            onValue={(text) => put(place, text)}
+          />
+          <TextField
+            label={`${valueHeading} ${place / 2 + 1}`}
+            value={texts[place + 1] ?? ''}
+            onValue={(text) => put(place + 1, text)}
+            {...wrong(place + 1)}
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
 }

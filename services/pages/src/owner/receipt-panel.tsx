@@ -9,12 +9,13 @@ import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { Check, OwnerProblem } from './fields.tsx';
 import { receiptOf, type TaskPartProps } from './owner.ts';
+import type { Progress } from './progress.ts';
 
 /** The heading to which the focus goes once somebody has contributed. */
 export const YOUR_PART = 'your-part';
 
-export function ReceiptPanel(props: TaskPartProps) {
-  const { status, entry } = props;
+export function ReceiptPanel(props: TaskPartProps & Pick<Progress, 'canWithdraw'>) {
+  const { entry, canWithdraw } = props;
   const { receipt, isPending, isWithdrawn } = entry;
   if (receipt === null && !isPending && !isWithdrawn) return null;
   return (
@@ -24,11 +25,11 @@ export function ReceiptPanel(props: TaskPartProps) {
       </h2>
       {isWithdrawn && (
         <Notice kind="warn" title="You have withdrawn from this task, for good">
-          <p>If the answer was lost, withdraw once more: it does no harm.</p>
+          {canWithdraw !== 'no' && <p>If the answer was lost, withdraw once more: it does no harm.</p>}
         </Notice>
       )}
       {receipt !== null && <ReceiptFacts id={entry.id} jws={receipt} />}
-      {status.movedAt === null && <Withdraw {...props} />}
+      {canWithdraw !== 'no' && <Withdraw {...props} />}
     </section>
   );
 }
@@ -64,9 +65,11 @@ function ReceiptFacts({ id, jws }: { readonly id: string; readonly jws: string }
   );
 }
 
-function Withdraw({ owner, entry, lookAtEntry }: TaskPartProps) {
+function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: Parameters<typeof ReceiptPanel>[0]) {
   const [isOpen, setOpen] = useState(false);
-  const [insist, setInsist] = useState(false);
+  const isLate = canWithdraw === 'csp';
+  const [insisted, setInsist] = useState(false);
+  const insist = insisted || isLate;
   const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
   const withdraw = useAction(async () => {
     try {
@@ -85,6 +88,12 @@ function Withdraw({ owner, entry, lookAtEntry }: TaskPartProps) {
           <p>If it uses your contribution all the same, the task fails for all.</p>
         </Notice>
       )}
+      {isLate && (
+        <p>
+          The data user has closed the task, and takes no withdrawal any more. The CSP does: your record does
+          not count then, and if the data user has used your contribution, the task fails for all.
+        </p>
+      )}
       <p>
         <Button kind="danger" onClick={() => setOpen(true)}>
           Withdraw…
@@ -93,15 +102,19 @@ function Withdraw({ owner, entry, lookAtEntry }: TaskPartProps) {
       {isOpen && (
         <Dialog title="Withdraw from this task?" onClose={() => setOpen(false)}>
           <p>
-            For good: you can contribute nothing more to it. Your contribution is not counted, as long as the
-            task is open.
+            For good: you can contribute nothing more to it.{' '}
+            {isLate
+              ? 'The CSP is told, whatever the data user answers; the task may fail for all.'
+              : 'Your contribution is not counted, as long as the task is open.'}
           </p>
-          <Check
-            label="Tell the CSP whatever the data user answers"
-            hint="Then your record does not count, whatever the data user says. If it has used your contribution, the task fails for all."
-            checked={insist}
-            onChecked={setInsist}
-          />
+          {!isLate && (
+            <Check
+              label="Tell the CSP whatever the data user answers"
+              hint="Then your record does not count, whatever the data user says. If it has used your contribution, the task fails for all."
+              checked={insist}
+              onChecked={setInsist}
+            />
+          )}
           <div class="row">
             <Button kind="danger" busy={withdraw.busy} onClick={() => withdraw.run()}>
               Withdraw for good

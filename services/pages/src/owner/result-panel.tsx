@@ -1,7 +1,9 @@
 /** The result of a task, the statements that vouch for it, and the owner's own rows reduced by it. */
 import type { TaskResult } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
-import { useRef, useState } from 'preact/hooks';
+import type { TaskState } from '@eigenveil/wire';
+import { isTransient } from '@eigenveil/wire/errors';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
@@ -12,46 +14,55 @@ import { OWNER_RESULTS } from '../methods/owner-results.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { TaskPartProps } from './owner.ts';
 
-export function ResultPanel({ owner, status, entry }: TaskPartProps) {
+type Waiting = 'asking' | 'down' | 'unready';
+
+const WAITING = {
+  asking: 'Asking the data user…',
+  down: 'No connection to the data user: nobody knows yet whether there is a result. Retrying…',
+  unready: 'There is no result yet. This page asks again by itself.',
+} as const satisfies Record<Waiting, string>;
+
+/** @param state of the task, as the data user tells it */
+export function ResultPanel({ owner, entry, state }: TaskPartProps & { readonly state: TaskState | null }) {
   const [result, setResult] = useState<TaskResult | null>(null);
-  const [waiting, setWaiting] = useState<string | null>(null);
+  const [waiting, setWaiting] = useState<Waiting | null>(null);
   const stop = useRef<AbortController | null>(null);
   const fetched = useAction(async (gone) => {
     const control = new AbortController();
     stop.current = control;
     setWaiting('asking');
     try {
-      setResult(await owner.result(entry, AbortSignal.any([gone, control.signal]), setWaiting));
+      const signal = AbortSignal.any([gone, control.signal]);
+      setResult(
+        await owner.result(entry, signal, (_reason, isDown) => setWaiting(isDown ? 'down' : 'unready')),
+      );
     } catch (error) {
       if (!control.signal.aborted) throw error;
     } finally {
       setWaiting(null);
     }
   });
-  if (status.movedAt !== null || (entry.receipt === null && !entry.isPending)) return null;
   return (
     <section>
       <h2>The result</h2>
       {result === null && (
         <>
-          <p>
-            There is one once the data user has closed the task and computed it with the CSP. Then it is
-            fetched and checked here.
-          </p>
-          <OwnerProblem error={fetched.error} title="There is no result that you could trust" />
+          <p>{STATES[state ?? 'open'] ?? 'It is being computed. Then it is fetched and checked here.'}</p>
+          <OwnerProblem
+            error={fetched.error}
+            title={
+              isTransient(fetched.error)
+                ? 'No connection to the data user: try again'
+                : 'There is no result that you could trust'
+            }
+          />
           <div class="row">
             <Button kind="main" busy={fetched.busy} onClick={() => fetched.run()}>
-              Fetch the result, or wait for it
+              {state === 'failed' ? 'Ask for the reason' : 'Get the result'}
             </Button>
             {fetched.busy && <Button onClick={() => stop.current?.abort()}>Stop waiting</Button>}
           </div>
-          <p role="status">
-            {waiting !== null && (
-              <>
-                Waiting: <Untrusted text={waiting} longest={300} />
-              </>
-            )}
-          </p>
+          <p role="status">{waiting !== null && WAITING[waiting]}</p>
         </>
       )}
       {result !== null && <Result owner={owner} result={result} />}
@@ -59,18 +70,29 @@ export function ResultPanel({ owner, status, entry }: TaskPartProps) {
   );
 }
 
+const STATES: Readonly<Partial<Record<TaskState, string>>> = {
+  open: 'There is one once the data user has closed the task and computed it with the CSP. Then it is fetched and checked here.',
+  done: 'The data user has it. It is checked here once you get it.',
+  failed: 'There is none: the task has failed. The data user tells you why.',
+};
+
 function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; readonly result: TaskResult }) {
   const { task, projection, provenance, evidence } = result;
   const MethodResult = OWNER_RESULTS[methodOf(task).name];
+  const begin = useRef<HTMLDivElement>(null);
+  useEffect(() => begin.current!.focus(), []);
   return (
     <>
-      <Notice kind="good" title="The result is checked" live>
-        <p>
-          {count(provenance.verifiedOwners, 'owner')} took part, you among them: the CSP has signed that your
-          contribution is one of those that it verified, and has countersigned this result and no other. The
-          data user has signed it. Nobody vouches for what the data user has added up, or for others’ rows.
-        </p>
-      </Notice>
+      <div ref={begin} tabIndex={-1} class="next">
+        <Notice kind="good" title="The result is checked" live>
+          <p>
+            {count(provenance.verifiedOwners, 'owner')} took part, you among them: the CSP has signed that
+            your contribution is one of those that it verified, and has countersigned this result and no
+            other. The data user has signed it. Nobody vouches for what the data user has added up, or for
+            others’ rows.
+          </p>
+        </Notice>
+      </div>
       <dl class="facts">
         <dt>Digest of the result</dt>
         <dd>

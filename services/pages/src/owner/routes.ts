@@ -2,6 +2,7 @@
 
 import { type OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 import { routesOf } from '../common/routes.ts';
+import { keepInvitation, keptInvitation } from './invitation.ts';
 
 export const routes = routesOf({
   tasks: '/',
@@ -31,8 +32,16 @@ export function takeArrival(
   if (hash === '' || hash === '#' || hash.startsWith(PLACE)) return null;
   past.replaceState(null, '', `${pathname}${search}${PLACE}enrol`);
   try {
-    return { kind: 'link', link: readOwnerLink(hash) };
+    const link = readOwnerLink(hash);
+    keepInvitation(link);
+    return { kind: 'link', link };
   } catch (error) {
     return { kind: 'refused', error };
   }
+}
+
+/** Returns the arrival by an invitation that this tab has kept and nobody has used; null if there is none. */
+export function keptArrival(): Arrival | null {
+  const link = keptInvitation();
+  return link === null ? null : { kind: 'link', link };
 }

@@ -17,7 +17,7 @@ import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { type SigningKey, thumbprintOf } from '@eigenveil/wire';
 import { DEVICE_CODES } from './codes.ts';
-import { Database, type KnownTask, type Transaction } from './database.ts';
+import { Database, type KnownTask, type PolicyChange, type Transaction } from './database.ts';
 
 /** The state of the owner on this device. */
 export interface DeviceStatus {
@@ -26,6 +26,8 @@ export interface DeviceStatus {
   readonly enrolment: Enrolment | null;
   /** The time, in ISO 8601, since when the owner is on another device; null if it is here. */
   readonly movedAt: string | null;
+  /** True if the owner is on another device, and somebody has said that the transfer file is saved. */
+  readonly isTransferSaved: boolean;
   /** True if only the backup of the key came here, so that nobody here knows what it has contributed. */
   readonly isBare: boolean;
   /** True if the browser has promised to keep all this until people delete it. */
@@ -120,12 +122,17 @@ export class BrowserState implements OwnerState {
       const key = await it.objectStore('key').get('key');
       const enrolment = await it.objectStore('enrolment').get('enrolment');
       const marks = it.objectStore('marks');
-      const [movedAt, bare] = await Promise.all([marks.get('moved'), marks.get('bare')]);
+      const [movedAt, saved, bare] = await Promise.all([
+        marks.get('moved'),
+        marks.get('saved'),
+        marks.get('bare'),
+      ]);
       this.#isBare = bare !== undefined;
       return {
         thumbprint: key === undefined ? null : await thumbprintOf(key.publicJwk),
         enrolment: enrolment === undefined ? null : parsed(Enrolment, enrolment),
         movedAt: movedAt ?? null,
+        isTransferSaved: movedAt !== undefined && saved !== undefined,
         isBare: this.#isBare,
         isPersistent: this.#isPersistent,
       };
@@ -158,6 +165,21 @@ export class BrowserState implements OwnerState {
     return this.database.read(async (it) => {
       const policy = await it.objectStore('policy').get('policy');
       return policy === undefined ? OwnerPolicy.parse({}) : parsed(OwnerPolicy, policy);
+    });
+  }
+
+  /** Returns the policy as it counts for this task. */
+  async policyFor(taskId: TaskId): Promise<OwnerPolicy> {
+    const policy = await this.policy();
+    const change = await this.database.read((it) => it.objectStore('exceptions').get(taskId));
+    return change === undefined ? policy : changed(policy, change);
+  }
+
+  /** Has the policy differ for this task alone, from what it says for the task until now. */
+  async makeException(taskId: TaskId, change: PolicyChange): Promise<void> {
+    await this.#write(async (it) => {
+      const store = it.objectStore('exceptions');
+      await store.put({ ...(await store.get(taskId)), ...change }, taskId);
     });
   }
 
@@ -240,6 +262,22 @@ export class BrowserState implements OwnerState {
     });
   }
 
+  /**
+   * Takes a task off the list. The owner's receipt, what it prepared, its withdrawal and what its rows have
+   * spent are kept.
+   */
+  async removeTask(taskId: TaskId): Promise<void> {
+    await this.#write(async (it) => {
+      await it.objectStore('tasks').delete(taskId);
+      await it.objectStore('exceptions').delete(taskId);
+    });
+  }
+
+  /** Remembers that the transfer file is saved, which the owner's other device needs. */
+  async confirmTransfer(): Promise<void> {
+    await this.database.write((it) => it.objectStore('marks').put(new Date().toISOString(), 'saved'));
+  }
+
   /** Returns the tasks, the latest first. */
   tasks(): Promise<TaskEntry[]> {
     return this.database.read(async (it) => {
@@ -288,6 +326,12 @@ function refuseMoved(movedAt: string | undefined): void {
     DEVICE_CODES.ERR_OWNER_MOVED,
     'this owner has moved to another device: go on there; here only its receipts are left to be seen',
   );
+}
+
+/** Returns the policy with these members, and without those whose value is null. */
+function changed(policy: OwnerPolicy, change: PolicyChange): OwnerPolicy {
+  const members = Object.entries({ ...policy, ...change }).filter(([, value]) => value !== null);
+  return parsed(OwnerPolicy, Object.fromEntries(members));
 }
 
 function parsed<Value>(

@@ -1,28 +1,30 @@
 /**
- * A task for its owner. Before anything is read, it shows the task's parameters, what the task reveals and
- * whether the policy takes it; then it offers the owner's actions.
+ * A task for its owner: what it is about, in one paragraph, the step that is next with what it needs, and
+ * behind that all that was agreed and what the task reveals.
  */
 
-import { type Basis, type BrokenRule, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
+import { type Basis, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
 import type { Task, TaskId } from '@eigenveil/task';
-import { thumbprintOf } from '@eigenveil/wire';
-import { useState } from 'preact/hooks';
+import { type TaskState, thumbprintOf } from '@eigenveil/wire';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
+import { count } from '../common/format.ts';
 import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
 import { TaskName } from '../common/task-name.tsx';
-import { Untrusted } from '../common/text.tsx';
+import { Moment, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
-import { Persistence } from './device-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { OwnerViewProps, TaskPartProps } from './owner.ts';
+import { progressOf } from './progress.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
-import { changeInWords, pageWords } from './words.ts';
+import { Steps } from './steps.tsx';
+import { isAllowed, Verdict } from './verdict.tsx';
 
 export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
   const { owner, taskId } = props;
@@ -54,53 +56,120 @@ export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
 }
 
 function Known(props: TaskPartProps) {
-  const { owner, status, entry } = props;
-  if (status.movedAt !== null) return <ReceiptPanel {...props} />;
-  return <Inspected key={`${entry.id} ${entry.dataUser}`} {...props} owner={owner} />;
+  const { status, entry } = props;
+  if (status.movedAt !== null) return <ReceiptPanel {...props} canWithdraw="no" />;
+  return <Inspected key={`${entry.id} ${entry.dataUser}`} {...props} />;
 }
 
 function Inspected(props: TaskPartProps) {
-  const { owner, status, entry, lookAtEntry } = props;
+  const { owner, entry } = props;
   const shown = useAsync(async () => {
     const inspected = await owner.inspect(entry);
-    lookAtEntry(); // for the title
+    props.lookAtEntry(); // for the title
     return inspected;
   }, [owner, entry.id, entry.dataUser]);
+  const known = useRef<TaskState | null>(null);
+  // While the data user is not there, what it said last counts.
+  const state = useAsync(async () => {
+    known.current = await owner.taskState(entry).catch(() => known.current);
+    return known.current;
+  }, [owner, entry.id, entry.dataUser]);
+  const lookAtEntry = () => {
+    props.lookAtEntry();
+    state.again();
+  };
+  if (shown.state === 'failed')
+    return (
+      <>
+        <OwnerProblem error={shown.error} title="The task is not shown">
+          <p>Nothing of yours was read, and only the request for the task was sent.</p>
+          <Button
+            onClick={() => {
+              shown.again();
+              state.again();
+            }}
+          >
+            Try again
+          </Button>
+        </OwnerProblem>
+        <ReceiptPanel {...props} canWithdraw="yes" />
+      </>
+    );
+  if (shown.state === 'loading' || state.state !== 'done') return <p>Asking the data user for the task…</p>;
+  const { task, basis, refined, policy } = shown.value;
+  const progress = progressOf({
+    entry,
+    state: state.value,
+    isLate: new Date(task.deadline) < new Date(),
+    isRefused: !isAllowed(shown.value, owner.state.isDurable),
+    isReleased: task.releaseToOwners,
+  });
+  const parts = { ...props, lookAtEntry };
+  const isResultNext = progress.step === 'result';
+  return (
+    <>
+      <Steps current={progress.step}>{progress.next}</Steps>
+      <Summary task={task} dataUser={entry.dataUser} />
+      {progress.canGetResult && isResultNext && <ResultPanel {...parts} state={state.value} />}
+      {(progress.canContribute || progress.step === 'policy') && (
+        <Verdict {...parts} {...shown.value} onException={shown.again} />
+      )}
+      {progress.canContribute && <ContributePanel {...parts} task={task} basis={basis} />}
+      <ReceiptPanel {...parts} canWithdraw={progress.canWithdraw} />
+      {progress.canGetResult && !isResultNext && <ResultPanel {...parts} state={state.value} />}
+      {entry.receipt !== null && policy.series !== undefined && <NextPanel {...parts} />}
+      <Agreed {...parts} task={task} basis={basis} refined={refined} />
+    </>
+  );
+}
+
+/** Says in one paragraph who asks, for what, what leaves, what comes back, and until when. */
+function Summary({ task, dataUser }: { readonly task: Task; readonly dataUser: string }) {
+  const { words } = methodOf(task);
+  return (
+    <p>
+      The data user at <Untrusted text={dataUser} /> asks at least {count(task.minimumOwners, 'owner')}{' '}
+      together for {words.title} of {count(task.features.length, 'feature')}, until{' '}
+      <Moment at={task.deadline} />. Your rows stay in this browser: encrypted sums of them leave it.{' '}
+      {task.releaseToOwners
+        ? 'The result comes back to you, and to the data user.'
+        : 'The result goes to the data user alone.'}
+      {task.twoParty === 'simulated' && (
+        <strong> This task is NOT private: the data user sees everybody’s sums.</strong>
+      )}
+    </p>
+  );
+}
+
+/** All that was agreed about the task, and what it reveals to whom. */
+function Agreed(
+  props: TaskPartProps & {
+    readonly task: Task;
+    readonly basis: Basis;
+    readonly refined: Basis[number] | undefined;
+  },
+) {
+  const { status, entry, task, basis, refined } = props;
   const csp = useAsync(
     async () => (status.enrolment === null ? '' : thumbprintOf(status.enrolment.cspKey)),
     [status.enrolment],
   );
   return (
     <>
-      {shown.state === 'loading' && <p>Asking the data user for the task…</p>}
-      {shown.state === 'failed' && (
-        <OwnerProblem error={shown.error} title="The task is not shown">
-          <p>Nothing of yours was read, and only the request for the task was sent.</p>
-          <Button onClick={shown.again}>Try again</Button>
-        </OwnerProblem>
-      )}
-      {shown.state === 'done' && (
-        <>
-          <p>
-            Nothing of your rows has been read yet. The data user at <Untrusted text={entry.dataUser} />{' '}
-            proposes this task, and the CSP that you trust, with the thumbprint{' '}
-            {csp.state === 'done' && <Untrusted text={csp.value} />}, has signed all that stands here,
-            together with its key and the key of the data user.
-          </p>
-          <Parameters task={shown.value.task} now={new Date()} id={entry.id} reader="owner" />
-          <StandsOn basis={shown.value.basis} />
-          <Refines refined={shown.value.refined} />
-          <Reveals task={shown.value.task} />
-          <Verdict {...shown.value} isDurable={owner.state.isDurable} props={props} />
-          <ReceiptPanel {...props} />
-          {entry.receipt !== null && shown.value.policy.series !== undefined && <NextPanel {...props} />}
-          {!entry.isWithdrawn && entry.receipt === null && shown.value.broken.length === 0 && (
-            <ContributePanel {...props} task={shown.value.task} basis={shown.value.basis} />
-          )}
-        </>
-      )}
-      {shown.state !== 'done' && <ReceiptPanel {...props} />}
-      <ResultPanel {...props} />
+      <StandsOn basis={basis} />
+      <Refines refined={refined} />
+      <details>
+        <summary>What it reveals, and to whom</summary>
+        <Reveals task={task} />
+      </details>
+      <details>
+        <summary>All that was agreed, and who signed it</summary>
+        <p>
+          The CSP that you trust, with the thumbprint {csp.state === 'done' && <Untrusted text={csp.value} />}
+          , has signed all that stands here, together with its key and the key of the data user.
+        </p>
+        <Parameters task={task} now={new Date()} id={entry.id} reader="owner" />
+      </details>
     </>
   );
 }
@@ -143,11 +212,10 @@ const TITLES = {
 function Reveals({ task }: { readonly task: Task }) {
   const reveals = revealedBy(task);
   return (
-    <section>
-      <h2>What it reveals, and to whom</h2>
+    <>
       {Object.entries(TITLES).map(([who, title]) => (
         <section key={who}>
-          <h3>{title}</h3>
+          <h2>{title}</h2>
           <ul>
             {reveals[who as keyof Revealed].map((line) => (
               <li key={line}>{line}</li>
@@ -155,72 +223,7 @@ function Reveals({ task }: { readonly task: Task }) {
           </ul>
         </section>
       ))}
-    </section>
-  );
-}
-
-function Verdict({
-  task,
-  broken,
-  isDurable,
-  policy,
-  props,
-}: {
-  readonly task: Task;
-  readonly broken: readonly BrokenRule[];
-  readonly isDurable: boolean;
-  readonly policy: { readonly minimumClassRows?: number | undefined };
-  readonly props: OwnerViewProps;
-}) {
-  const { minimumClassRows } = policy;
-  return (
-    <section>
-      <h2>What your policy says</h2>
-      {broken.length === 0 ? (
-        <Notice kind="good" title="Your policy takes this task">
-          {minimumClassRows !== undefined && task.outputs.includes('classCounts') && (
-            <p>
-              Unless your file has fewer than {minimumClassRows} rows of a class that it has any of: no row
-              was read yet.
-            </p>
-          )}
-        </Notice>
-      ) : (
-        <Notice kind="bad" title="Your policy refuses this task">
-          <p>
-            <code>ERR_POLICY</code> Nothing is read, and nothing can be contributed.
-          </p>
-          <ul>
-            {broken.map(({ rule, change }) => (
-              <li key={String(rule)}>
-                <Untrusted text={pageWords(rule)} longest={400} />
-                {Object.entries(change).map(([name, value]) => (
-                  <p key={name} class="hint">
-                    To take it: {changeInWords(name, value)}
-                  </p>
-                ))}
-              </li>
-            ))}
-          </ul>
-          <p>
-            Think before you <a href={routes.href('policy', {})}>change your policy</a>: it then counts for
-            all tasks.
-          </p>
-        </Notice>
-      )}
-      {task.differentialPrivacy !== null && !isDurable && (
-        <>
-          <Notice kind="bad" title="This device cannot take part under differential privacy">
-            <p>
-              <code>ERR_POLICY</code> If it forgot what it has sent, the same rows could be counted, and noise
-              be drawn, twice; then the guarantee would not hold.
-              {props.status.isBare && ' The key came here by its backup alone.'}
-            </p>
-          </Notice>
-          {!props.status.isBare && <Persistence {...props} />}
-        </>
-      )}
-    </section>
+    </>
   );
 }
 

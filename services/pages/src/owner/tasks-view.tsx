@@ -1,36 +1,55 @@
-/** The tasks that the owner wants to see, and the owner's progress with each. */
+/** The tasks that the owner wants to see: the state of each, the owner's progress with it, and its removal. */
 import { TaskId } from '@eigenveil/task/ids';
+import type { TaskState } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { useState } from 'preact/hooks';
-import { Button } from '../common/controls.tsx';
+import { Button, Dialog } from '../common/controls.tsx';
 import { Empty } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Table } from '../common/table.tsx';
 import { TaskName } from '../common/task-name.tsx';
 import { Moment, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { OwnerProblem, TextField } from './fields.tsx';
-import type { Owner } from './owner.ts';
+import { FaultSummary, type FieldFault, OwnerProblem, TextField } from './fields.tsx';
+import type { OwnerViewProps } from './owner.ts';
+import { stateInWords } from './progress.ts';
 import { routes } from './routes.ts';
 import type { TaskEntry } from './state.ts';
 
-export function TasksView({ owner }: { readonly owner: Owner }) {
+export function TasksView({ owner, status }: OwnerViewProps) {
   const tasks = useAsync(() => owner.state.tasks(), [owner]);
+  const entries = tasks.state === 'done' ? tasks.value : [];
+  const isHere = status.movedAt === null;
+  const states = useAsync(async () => {
+    const asked = isHere ? entries : [];
+    const told = asked.map(
+      async (entry) => [entry.id, await owner.taskState(entry).catch(() => null)] as const,
+    );
+    return new Map<TaskId, TaskState | null>(await Promise.all(told));
+  }, [owner, isHere, entries.map(({ id }) => id).join()]);
+  const [removed, setRemoved] = useState<TaskEntry | null>(null);
+  const stateOf = ({ id }: TaskEntry): string => {
+    if (!isHere) return 'on the other device';
+    if (states.state !== 'done' || !states.value.has(id)) return 'asking…';
+    const state = states.value.get(id) ?? null;
+    return state === null ? 'no connection to the data user' : stateInWords(state, false);
+  };
   return (
     <View title="Your tasks" name="Tasks">
       {tasks.state === 'failed' && <OwnerProblem error={tasks.error} />}
-      {tasks.state === 'done' && tasks.value.length === 0 && (
+      {tasks.state === 'done' && entries.length === 0 && (
         <Empty title="No task yet">
           <p>
-            The data user tells you the id of a task and its own address. Or open the link that you were sent.
+            Open the link that you were sent. Or fill in the id of a task and the address of its data user,
+            who tells you both.
           </p>
         </Empty>
       )}
-      {tasks.state === 'done' && tasks.value.length > 0 && (
+      {entries.length > 0 && (
         <Table
           caption="Your tasks"
           captionHidden
-          rows={tasks.value}
+          rows={entries}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -41,31 +60,95 @@ export function TasksView({ owner }: { readonly owner: Owner }) {
                 </a>
               ),
             },
-            { head: 'Data user', cell: ({ dataUser }) => <Untrusted text={dataUser} /> },
+            { head: 'State', cell: stateOf },
             { head: 'Your part', cell: (entry) => partWords(entry) },
+            { head: 'Data user', cell: ({ dataUser }) => <Untrusted text={dataUser} /> },
             { head: 'Since', cell: ({ addedAt }) => <Moment at={addedAt} /> },
+            ...(isHere
+              ? [
+                  {
+                    head: 'List',
+                    cell: (entry: TaskEntry) => <Button onClick={() => setRemoved(entry)}>Remove…</Button>,
+                  },
+                ]
+              : []),
           ]}
         />
       )}
-      <AddTask owner={owner} last={tasks.state === 'done' ? (tasks.value[0]?.dataUser ?? '') : ''} />
+      {removed !== null && (
+        <Removal
+          owner={owner}
+          entry={removed}
+          onClose={() => {
+            setRemoved(null);
+            tasks.again();
+          }}
+        />
+      )}
+      <AddTask owner={owner} last={entries[0]?.dataUser ?? ''} />
     </View>
   );
 }
 
-export function partWords({ isWithdrawn, receipt, isPending }: TaskEntry): string {
+function partWords({ isWithdrawn, receipt, isPending }: TaskEntry): string {
   if (isWithdrawn) return 'withdrawn';
   if (receipt !== null) return 'contributed, with a receipt';
   if (isPending) return 'prepared, without a receipt yet: contribute again';
   return 'not contributed';
 }
 
-function AddTask({ owner, last }: { readonly owner: Owner; readonly last: string }) {
+function Removal(
+  props: Pick<OwnerViewProps, 'owner'> & {
+    readonly entry: TaskEntry;
+    readonly onClose: () => void;
+  },
+) {
+  const { owner, entry, onClose } = props;
+  const remove = useAction(async () => {
+    await owner.state.removeTask(entry.id);
+    onClose();
+  });
+  return (
+    <Dialog title="Remove this task from the list?" onClose={onClose}>
+      <p>
+        Task {entry.id} is not shown here any more, and what you have allowed for it alone is forgotten. Your
+        receipt and what your rows have spent are never forgotten, and you do not withdraw by this. To see the
+        task again, fill in its id and the address of its data user.
+      </p>
+      <OwnerProblem error={remove.error} />
+      <div class="row">
+        <Button kind="danger" busy={remove.busy} onClick={() => remove.run()}>
+          Remove from the list
+        </Button>
+        <Button onClick={onClose}>Leave it there</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function AddTask({ owner, last }: { readonly owner: OwnerViewProps['owner']; readonly last: string }) {
   const [dataUser, setDataUser] = useState<string | null>(null);
   const [task, setTask] = useState('');
-  const url = ServiceUrl.safeParse((dataUser ?? last).trim());
+  const [sent, setSent] = useState(0);
+  const address = (dataUser ?? last).trim();
+  const url = ServiceUrl.safeParse(address);
   const id = TaskId.safeParse(task.trim());
+  const faults: FieldFault[] = [
+    ...(id.success ? [] : [{ id: 'add-task', label: 'Task', words: 'Expected 22 letters, digits, - and _' }]),
+    ...(url.success
+      ? []
+      : [
+          {
+            id: 'add-data-user',
+            label: 'Address of the data user',
+            words: 'Expected an https address without a path',
+          },
+        ]),
+  ];
+  const wrong = (name: string, text: string) =>
+    sent > 0 || text !== '' ? (faults.find((it) => it.id === name)?.words ?? null) : null;
   const add = useAction(async () => {
-    if (!url.success || !id.success) return;
+    if (!url.success || !id.success) return setSent((it) => it + 1);
     await owner.state.addTask(id.data, url.data);
     location.hash = routes.href('task', { taskId: id.data });
   });
@@ -77,20 +160,17 @@ function AddTask({ owner, last }: { readonly owner: Owner; readonly last: string
       }}
     >
       <h2>Look at a task</h2>
-      <TextField
-        label="Task"
-        value={task}
-        onValue={setTask}
-        error={task === '' || id.success ? null : 'Expected 22 letters, digits, - and _'}
-      />
+      <FaultSummary title="Fix these fields to see the task" faults={faults} sent={sent} />
+      <TextField label="Task" id="add-task" value={task} onValue={setTask} error={wrong('add-task', task)} />
       <TextField
         label="Address of the data user"
+        id="add-data-user"
         value={dataUser ?? last}
         onValue={setDataUser}
-        error={(dataUser ?? last) === '' || url.success ? null : 'Expected an https address without a path'}
+        error={wrong('add-data-user', address)}
       />
       <OwnerProblem error={add.error} />
-      <Button kind="main" submit busy={add.busy} disabled={!url.success || !id.success}>
+      <Button kind="main" submit busy={add.busy}>
         Show the task
       </Button>
     </form>

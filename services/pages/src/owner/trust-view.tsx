@@ -1,9 +1,9 @@
-/** Says in words whom an owner trusts when it uses this page. */
+/** Says in words whom an owner trusts when it uses this page, and what that means for its security. */
 import { View } from '../common/layout.tsx';
 
 export function TrustView() {
   return (
-    <View title="Whom you trust here" name="Trust">
+    <View title="Security" name="Security">
       <h2>Who serves this page can read your rows</h2>
       <p>
         Your browser runs what the server behind the address of this page sends, each time that you load it.
@@ -41,8 +41,9 @@ export function TrustView() {
           encrypted by this page. Your rows are not kept.
         </li>
         <li>
-          The browser’s history may show the link that you came by. Its token works once. Deleting the
-          browser’s data deletes the owner, for good if there is no backup.
+          The browser’s history may show the link that you came by, and this tab keeps it until you have
+          enrolled. Its token works once. Deleting the browser’s data deletes the owner, for good if there is
+          no backup.
         </li>
         <li>
           Arithmetic in a browser takes a time that depends on the numbers. Another program on this machine

@@ -6,7 +6,7 @@ import type { OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
-import { MEMBERS } from './policy-form.ts';
+import { MEMBERS, PARTS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */
 export const FILE_LABELS = {
@@ -85,6 +85,7 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
 };
 
 const OWNER_WORDS: Vocabulary<OwnerTerm> = {
+  again: () => 'do it again',
   allowSimulated: () => 'your policy does not name it',
   dataset: field('dataset'),
   discardPending: field('discard'),
@@ -118,8 +119,8 @@ export function changeInWords(name: string, value: unknown): string {
   if (typeof value === 'boolean') return `${value ? 'tick' : 'untick'} ${label}`;
   if (Array.isArray(value)) return `tick ${value.join(', ')} under ${label}`;
   if (typeof value === 'object')
-    return `${label}: ${Object.entries(value as object)
-      .map(([part, it]) => `${part} ${it}`)
+    return `under ${label}, ${Object.entries(value as object)
+      .map(([part, it]) => `“${PARTS.get(`${name}.${part}`) ?? part}”: ${it}`)
       .join(', ')}`;
   return `${label}: ${String(value)}`;
 }

@@ -12,12 +12,13 @@ import { newTaskId, Task, Thumbprint } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DEVICE_CODES } from '../../src/owner/codes.ts';
+import { forgetInvitation } from '../../src/owner/invitation.ts';
 import { look } from '../../src/owner/jobs.ts';
-import { draftOf, MEMBERS, policyOf } from '../../src/owner/policy-form.ts';
+import { draftOf, MEMBERS, PRESETS, policyOf } from '../../src/owner/policy-form.ts';
 import { problemTitle } from '../../src/owner/problems.ts';
-import { takeArrival } from '../../src/owner/routes.ts';
+import { keptArrival, takeArrival } from '../../src/owner/routes.ts';
 import { formInWords, isReadable, nextForm, otherColumns, withColumn } from '../../src/owner/row-file.ts';
 import { changeInWords, FILE_LABELS, pageWords } from '../../src/owner/words.ts';
 import { hostileProposal } from '../support/hostile.ts';
@@ -32,6 +33,34 @@ describe('the link that somebody comes by', () => {
     token: 'T'.repeat(43),
   };
   const at = (hash: string) => ({ hash, pathname: '/page/', search: '' });
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test('is kept in its tab until it is used, where the browser keeps anything', () => {
+    const kept = new Map<string, string>();
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, text: string) => kept.set(name, text),
+      removeItem: (name: string) => kept.delete(name),
+    });
+    const { hash } = new URL(ownerLink('https://owner.example.org/page/', link));
+    const history = { replaceState: vi.fn<History['replaceState']>() };
+    expect(keptArrival()).toBeNull();
+    takeArrival(at(hash), history);
+    expect(takeArrival(at('#/enrol'), history)).toBeNull();
+    expect(keptArrival()).toEqual({ kind: 'link', link });
+    forgetInvitation();
+    expect([keptArrival(), ...kept.values()]).toEqual([null]);
+    takeArrival(at(hash), history);
+    for (const name of kept.keys()) kept.set(name, '{"csp":"http://nobody"}');
+    expect(keptArrival()).toBeNull();
+
+    vi.stubGlobal('sessionStorage', undefined);
+    expect(takeArrival(at(hash), history)).toEqual({ kind: 'link', link });
+    expect(keptArrival()).toBeNull();
+  });
 
   test('is taken out of the address, whole or damaged', () => {
     const { hash } = new URL(ownerLink('https://owner.example.org/page/', link));
@@ -53,9 +82,6 @@ describe('the link that somebody comes by', () => {
     expect(replaceState).not.toHaveBeenCalled();
   });
 });
-
-const labelOf = (member: string) =>
-  `“${MEMBERS.flatMap(({ fields }) => fields).find(({ name }) => name === member)?.label}”: `;
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -136,19 +162,39 @@ describe('the policy as a form', () => {
     }
   });
 
-  test.each([
-    ['minimumOwners', '1'],
-    ['minimumOwners', ''],
-    ['minimumKeyBits', '512'],
-    ['maximumEpsilon', 'much'],
-    ['maximumComponents', '1.5'],
-    ['noise', 'nobody'],
-  ])('is no policy, and says where: %s as %s', (name, value) => {
-    const draft = { ...draftOf(OwnerPolicy.parse({})), [name]: value };
+  test('takes what is left empty as the schema has it', () => {
+    const draft = { ...draftOf(OwnerPolicy.parse({})), minimumOwners: '' };
+    expect(policyOf(draft)).toEqual({ policy: OwnerPolicy.parse({}) });
+  });
+
+  test('has every fault at its field, in the words of the page, all at once', () => {
+    const draft = {
+      ...draftOf(OwnerPolicy.parse({})),
+      ...{ minimumOwners: '1', minimumKeyBits: '512', maximumComponents: '1.5' },
+      ...{ maximumEpsilon: 'much', noise: 'nobody', grains: ['weight', '0.1', 'smoker', 'often'] },
+      ...{ answers: ['many', '-1'], series: ['', '5', ''] },
+    };
     const read = policyOf(draft);
-    // What is left empty is as the schema has it.
-    if (value === '') expect(read).toEqual({ policy: OwnerPolicy.parse({}) });
-    else expect(read).toEqual({ problem: expect.stringContaining(labelOf(name)) });
+    const faults = 'faults' in read ? read.faults : [];
+    expect(faults.map(({ member, place, words }) => [member, place, words])).toEqual([
+      ['minimumOwners', null, 'Expected at least 2'],
+      ['minimumKeyBits', null, 'Expected at least 1024'],
+      ['maximumComponents', null, 'Expected a whole number, got a fraction'],
+      ['maximumEpsilon', null, 'Expected a number'],
+      ['noise', null, expect.stringContaining('Expected one of')],
+      ['answers', 0, 'Expected a number'],
+      ['answers', 1, 'Expected at least 0'],
+      ['grains', 3, 'Expected a number above 0, or “cell”'],
+      ['series', 0, 'Expected a number, or all of these empty'],
+    ]);
+  });
+
+  test('begins with rules that are as strict as they say', () => {
+    const plain = madeUpTask('pca', 3, { components: 1, outputs: [], twoParty: 'garbled' });
+    const rules = ({ policy }: (typeof PRESETS)['strict']) =>
+      brokenRules(policy, plain).flatMap(({ change }) => Object.keys(change));
+    expect(rules(PRESETS.usual)).toEqual([]);
+    expect(rules(PRESETS.strict)).toContain('allowWithoutDifferentialPrivacy');
   });
 });
 
@@ -318,5 +364,8 @@ describe('what the command line tells by options is told by fields', () => {
     );
     expect(changeInWords('allowSpectrum', true)).toBe('tick “All eigenvalues may be revealed”');
     expect(changeInWords('maximumEpsilon', null)).toBe('leave “Largest ε” empty');
+    expect(changeInWords('answers', { wholes: 2 })).toBe(
+      'under “What one data set may give”, “Wholes of all tasks together, at most”: 2',
+    );
   });
 });

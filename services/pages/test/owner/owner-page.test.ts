@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BrowserOwner, PASSPHRASE, saved } from '../support/browser-owner.ts';
 import { expectUnhurt, hostileProposal } from '../support/hostile.ts';
@@ -10,6 +11,20 @@ import { press, tabTo, type, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
 import { contribute, finish, irisProposal, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
+
+/** The text of what has the focus. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent ?? '');
+
+/** A heading that is on the first screen of a phone. */
+async function expectOnPhone(page: Page, heading: string): Promise<void> {
+  const before = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.evaluate(() => scrollTo(0, 0));
+  const { y } = (await page.getByRole('heading', { name: heading, exact: true }).boundingBox())!;
+  expect(y, `pixels above “${heading}”`).toBeLessThan(844);
+  await page.setViewportSize(before);
+}
 
 describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => {
   let site: Site;
@@ -28,16 +43,19 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const owner = await BrowserOwner.arrive(site, task);
     const { page } = owner;
     expect(new URL(page.url()).hash).toBe('#/enrol');
+    await page.reload();
     await owner.enrol();
     await page.getByText('Your policy refuses this task').waitFor();
-    expect(await page.getByText('To take it: “Shortest Paillier key, in bits”: 1024').count()).toBe(1);
+    await page.getByText('What would have to change in your policy').click();
+    await page.getByText('“Shortest Paillier key, in bits”: 1024').waitFor();
     expect(await page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
 
     await owner.allow();
     await owner.show(task);
-    await page.getByText('Your policy takes this task').waitFor();
+    await page.getByText('Your policy allows this task').waitFor();
     await page.getByText('NOT private').first().waitFor();
     await expectAccessible(page);
+    await expectOnPhone(page, 'Contribute');
     await owner.read(files[0]!);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Do not send' }).click();
@@ -45,11 +63,22 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     expect((await site.services.client.status(task)).contributions).toBe(0);
 
     await owner.contribute(files[0]!);
+    expect(await focused(page)).toContain('Your contribution is in');
     const receipt = await saved(page, 'Save the receipt');
     expect(receipt.split('.')).toHaveLength(3);
     await contribute(site, task, files.slice(1));
     await finish(site, task);
-    await page.getByRole('button', { name: 'Fetch the result, or wait for it' }).click();
+    await page.reload();
+    await page.getByText('The result is ready: get it.').waitFor();
+    for (const name of ['Read the file', 'Withdraw…'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    await expectOnPhone(page, 'The result');
+    // Without a line to the data user nobody knows whether there is a result.
+    await owner.visit.context.route(`**/tasks/${task}`, (route) => route.abort());
+    await page.getByRole('button', { name: 'Get the result' }).click();
+    await page.getByText('No connection to the data user').waitFor();
+    await owner.visit.context.unroute(`**/tasks/${task}`);
+    owner.visit.pardon(/ERR_FAILED/);
     await page.getByText('3 owners took part, you among them').waitFor();
     const projection = JSON.parse(await saved(page, 'Save the projection'));
     expect(projection).toMatchObject({ taskId: task, vectors: [expect.any(Array), expect.any(Array)] });
@@ -105,7 +134,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.show(task);
     await page.getByRole('button', { name: 'Look for the next task' }).click();
     await page.getByRole('link', { name: renewal.id }).click();
-    await page.getByText('Your policy takes this task').waitFor();
+    await page.getByText('Your policy allows this task').waitFor();
     await page.getByLabel('Name of these rows').fill('iris');
     await owner.contribute(files[0]!);
     expect((await site.services.client.status(renewal.id)).contributions).toBe(1);
@@ -113,6 +142,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     // What the policy gives of these rows is spent by both, and not of others.
     await owner.show(others);
     await page.getByText('Until now: iris.').waitFor();
+    await page.getByText('Your policy allows this task, but not for the rows “iris”').waitFor();
     await page.getByLabel('Name of these rows').fill('iris');
     await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
     await page.getByLabel('label', { exact: true }).check();
@@ -122,6 +152,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.contribute(files[1]!);
     await page.getByRole('link', { name: 'Policy', exact: true }).click();
     await page.getByText('iris: 0 tasks').waitFor();
+    await page.getByText(/^iris: .*, and 0 is left$/).waitFor();
     await page.getByText('roses: 0 tasks').waitFor();
     expect(await page.getByLabel('Tasks of a series at most').inputValue()).toBe('3');
     await expectAccessible(page);
@@ -154,6 +185,82 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.reload();
     await page.getByText('You have withdrawn from this task, for good').waitFor();
     expect(await page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
+  });
+
+  test('has all faults at their fields, with a link to each', async () => {
+    const { page } = await BrowserOwner.come(site);
+    await page.getByText('You need an invitation').waitFor();
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
+    await page.getByText('Fix these fields before going on').waitFor();
+    const wrong = page.locator('[aria-invalid=true]');
+    expect(await wrong.count()).toBe(3);
+    expect(await focused(page)).toContain('Thumbprint of the CSP’s key');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Thumbprint of the CSP’s key' }).click();
+    expect(await page.getByLabel('Thumbprint of the CSP’s key').evaluate((it) => it.matches(':focus'))).toBe(
+      true,
+    );
+
+    await page.getByRole('link', { name: 'Policy', exact: true }).click();
+    await page.getByLabel('Owners at least').fill('1');
+    await page.getByLabel('Largest ε', { exact: true }).fill('much');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('Fix these fields before saving').waitFor();
+    expect(await wrong.count()).toBe(2);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.getByRole('link', { name: 'Largest ε' }).click();
+    await page.keyboard.insertText('1');
+    expect(await page.getByLabel('Largest ε', { exact: true }).inputValue()).toContain('1');
+    await page.getByRole('button', { name: 'Strict' }).click();
+    expect(await wrong.count()).toBe(0);
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('The policy is saved').waitFor();
+  });
+
+  test('says what to do with an invitation that was used', async () => {
+    const task = await newTask();
+    const owner = await BrowserOwner.arrive(site, task);
+    const link = owner.link;
+    await owner.enrol();
+    const late = await site.visit(link);
+    const { page } = late;
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
+    await page.getByRole('button', { name: 'Make the key without a backup' }).click();
+    await page.getByText('ERR_ENROLMENT_TOKEN').waitFor();
+    late.pardon(/403/);
+    await page.getByText('An invitation works once').waitFor();
+    await page.getByRole('button', { name: 'Use another invitation' }).click();
+    await page.getByRole('button', { name: 'Trust this CSP' }).waitFor();
+  });
+
+  test('allows one task alone what the policy refuses, lists its state, and removes it', async () => {
+    const [task, other] = [await newTask(), await newTask()];
+    const owner = await BrowserOwner.arrive(site, task);
+    const { page } = owner;
+    await owner.enrol();
+    await page.getByRole('button', { name: 'Allow for this task only…' }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Allow for this task', exact: true }).click();
+    await page.getByText('Your policy allows this task').waitFor();
+    await page.getByText('your rows “default” can give no result of this kind more').waitFor();
+    await owner.contribute(files[0]!);
+    await owner.show(other);
+    await page.getByText('Your policy refuses this task').waitFor();
+
+    await site.services.client.cancelTask(task);
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await page.getByText('cancelled: there is no result').waitFor();
+    await page.getByText('open for contributions').waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    const row = page.getByRole('row').filter({ hasText: task });
+    await row.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByRole('button', { name: 'Remove from the list' }).click();
+    await row.waitFor({ state: 'detached' });
+    await owner.show(task);
+    await page.getByText('You have contributed').waitFor();
+    expect(await page.getByRole('button', { name: 'Withdraw…' }).count()).toBe(0);
   });
 
   test('refuses a task that was changed on the way, before it asks for a file', async () => {
@@ -197,8 +304,11 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     expect(await page.getByText('This owner is on another device now').count()).toBe(0);
     await page.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
     await stop.click();
-    await page.getByText('This owner is on another device now').waitFor();
+    await page.getByText('This device has stopped, and the transfer file is not saved yet').waitFor();
     const transfer = await saved(page, 'Save the transfer file');
+    expect(await page.getByText('This owner is on another device now').count()).toBe(0);
+    await page.getByRole('button', { name: 'I have the transfer file' }).click();
+    await page.getByText('This owner is on another device now').waitFor();
     await expectAccessible(page);
     await page.goto(`${site.ownerUrl}#/tasks/${task}`);
     await page.getByText('You have contributed').waitFor();
@@ -222,18 +332,20 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const owner = await BrowserOwner.arrive(site, task.id);
     await owner.enrol();
     await owner.page.getByText('What it reveals, and to whom').waitFor();
-    for (const details of await owner.page.locator('details').all()) await details.locator('summary').click();
+    for (const details of await owner.page.locator('details').all())
+      await details.locator('> summary').click();
     await expectUnhurt(owner.page);
     await expectFits(owner.page);
     await expectAccessible(owner.page);
     await owner.page.goto(`${site.ownerUrl}#csp=<img src=x onerror=globalThis.hurt=1>&thumbprint=x`);
-    await owner.page.getByText('The link cannot be used').waitFor();
+    await owner.page.getByText('The link is damaged').waitFor();
     await expectUnhurt(owner.page);
     expect(new URL(owner.page.url()).hash).toBe('#/enrol');
   });
 
   test('keeps the backup of a new key until somebody has it, wherever the person looks meanwhile', async () => {
     const { page } = await BrowserOwner.arrive(site);
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByRole('button', { name: 'Draw a passphrase for me' }).click();
     await page.getByRole('button', { name: 'Make the key and its backup' }).click();
     const save = page.getByRole('button', { name: 'Save the backup file' });
@@ -241,7 +353,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     // Back from another tab, where the passphrase was put.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.getByRole('link', { name: 'This device' }).click();
-    await page.getByRole('link', { name: 'Whom you trust' }).click();
+    await page.getByRole('link', { name: 'Security' }).click();
     await page.getByRole('link', { name: 'Tasks', exact: true }).click();
     await save.waitFor();
     expect(JSON.parse(await saved(page, 'Save the backup file'))).toMatchObject({
@@ -249,7 +361,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     });
     await page.getByLabel('I have the file, and the passphrase at another place').check();
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).waitFor();
+    await page.getByRole('heading', { name: 'Your tasks' }).waitFor();
   });
 
   test('does nothing in a frame of another page, though its host does not forbid it', async () => {
@@ -286,23 +398,25 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const owner = await BrowserOwner.arrive(site, task);
     const { page } = owner;
     await walk(page);
+    await press(page, page.getByRole('button', { name: 'Trust this CSP' }));
+    await page.getByRole('button', { name: 'Make the key and its backup' }).waitFor();
+    expect(await focused(page)).toContain('Make a key');
     await press(page, page.getByRole('button', { name: 'Draw a passphrase for me' }));
     await press(page, page.getByRole('button', { name: 'Make the key and its backup' }));
     await page.getByRole('button', { name: 'Save the backup file' }).waitFor();
     await press(page, page.getByLabel('I have the file, and the passphrase at another place'), 'Space');
     await press(page, page.getByRole('button', { name: 'Go on' }));
-    await press(page, page.getByRole('button', { name: 'Trust this CSP and enrol' }));
     await page.getByText('Your policy refuses this task').waitFor();
     await walk(page);
     await press(page, page.getByRole('link', { name: 'Policy', exact: true }));
     await type(page, page.getByLabel('Shortest Paillier key, in bits'), '1024');
     await press(page, page.getByLabel(/^simulated: NOT private/), 'Space');
     await press(page, page.getByLabel('The whole scatter matrix may be revealed'), 'Space');
-    await press(page, page.getByRole('button', { name: 'Keep this policy' }));
-    await page.getByText('The policy is kept').waitFor();
+    await press(page, page.getByRole('button', { name: 'Save policy' }));
+    await page.getByText('The policy is saved').waitFor();
     await walk(page);
     await expectAccessible(page);
-    for (const name of ['This device', 'Whom you trust', 'Tasks']) {
+    for (const name of ['This device', 'Security', 'Tasks']) {
       await press(page, page.getByRole('link', { name, exact: true }));
       await expectAccessible(page);
       await expectFits(page);

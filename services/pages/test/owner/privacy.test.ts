@@ -47,12 +47,7 @@ describe.skipIf(browserMissing)('the owner’s page under differential privacy',
     await page.getByText('This device cannot take part under differential privacy').waitFor();
     await page.getByRole('button', { name: 'Ask the browser to keep them' }).click();
     await page.getByText('The browser has refused').waitFor();
-    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
-    await page.getByLabel('label', { exact: true }).check();
-    await page.getByRole('button', { name: 'Read the file' }).click();
-    // The verdict above the form names ERR_POLICY, too: only this says that the run has ended.
-    await page.getByText('Your policy does not allow it').waitFor();
-    await page.getByText('ERR_POLICY').last().waitFor();
+    expect(await page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
     expect((await site.services.client.status(task)).contributions).toBe(0);
 
     // Once it promises, the same task is taken.
@@ -78,7 +73,7 @@ describe.skipIf(browserMissing)('the owner’s page under differential privacy',
     expect(sent).toEqual([kept]);
 
     await finish(site, task);
-    await again.page.getByRole('button', { name: 'Fetch the result, or wait for it' }).click();
+    await again.page.getByRole('button', { name: 'Get the result' }).click();
     await again.page.getByText('The result is checked').waitFor();
   });
 });

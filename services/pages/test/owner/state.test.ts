@@ -1,3 +1,4 @@
+import { nextEntry, OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { newTaskId } from '@eigenveil/task';
 import { describe, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/owner/backup.ts';
@@ -74,6 +75,44 @@ describe('the state of an owner in a browser', () => {
     ]);
     await state.endWithdrawal(task);
     await expect(state.hasWithdrawn(task)).resolves.toBe(false);
+  });
+
+  test('forgets a task of its list, and nothing that must not be forgotten', async () => {
+    const state = await device();
+    const task = newTaskId();
+    await state.addTask(task, 'https://user.example.org');
+    await state.makeException(task, { minimumOwners: 3 });
+    await state.saveReceipt(task, 'receipt');
+    await state.beginWithdrawal(task);
+    const event = { kind: 'answer', taskId: task, by: 'others', group: task, part: '1' } as const;
+    await state.addToLedger(nextEntry([], 'rows', event), 0);
+    await state.removeTask(task);
+    await expect(state.tasks()).resolves.toEqual([]);
+    await expect(state.receipt(task)).resolves.toBe('receipt');
+    await expect(state.hasWithdrawn(task)).resolves.toBe(true);
+    await expect(state.ledger()).resolves.toHaveLength(1);
+    await expect(state.policyFor(task)).resolves.toEqual(await state.policy());
+  });
+
+  test('has exceptions of the policy for one task alone, which add up', async () => {
+    const state = await device();
+    const [task, other] = [newTaskId(), newTaskId()];
+    const policy = OwnerPolicy.parse({ maximumEpsilon: 1 });
+    await state.savePolicy(policy);
+    await state.makeException(task, { maximumEpsilon: null });
+    await state.makeException(task, { minimumKeyBits: 1024 });
+    const { maximumEpsilon: _, ...rest } = policy;
+    await expect(state.policyFor(task)).resolves.toEqual({ ...rest, minimumKeyBits: 1024 });
+    await expect(state.policyFor(other)).resolves.toEqual(policy);
+    await expect(state.policy()).resolves.toEqual(policy);
+  });
+
+  test('says that it is elsewhere once the transfer file is saved, and not before', async () => {
+    const state = await device();
+    await state.database.write((it) => it.objectStore('marks').put('2031-01-01T00:00:00.000Z', 'moved'));
+    await expect(state.status()).resolves.toMatchObject({ isTransferSaved: false });
+    await state.confirmTransfer();
+    await expect(state.status()).resolves.toMatchObject({ isTransferSaved: true });
   });
 
   test('tells data by a key of its own, which stays', async () => {

@@ -41,6 +41,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await heading('Become a data owner').waitFor();
     expect(page.url()).toBe(`${site.ownerUrl}#/enrol`);
     await expectFitForAnybody();
+    await press(page, page.getByRole('button', { name: 'Trust this CSP' }));
     await press(page, page.getByRole('button', { name: 'Draw a passphrase for me' }));
     await press(page, page.getByRole('button', { name: 'Make the key and its backup' }));
     await expectFitForAnybody();
@@ -51,21 +52,19 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     expect(backup.suggestedFilename()).toBe('eigenveil-owner-backup.json');
     await press(page, page.getByLabel('I have the file'), 'Space');
     await press(page, page.getByRole('button', { name: 'Go on' }));
-    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).waitFor();
-    await expectFitForAnybody();
-    await press(page, page.getByRole('button', { name: 'Trust this CSP and enrol' }));
     await heading(`Task ${MARKUP} ${taskId}`).waitFor();
   });
 
   test('refuses a task whose every text is hostile, and says why', async () => {
     await page.getByText('Your policy refuses this task').waitFor();
+    await page.getByText('All that was agreed').click();
     await page.getByText(MARKUP.slice(0, 12)).first().waitFor();
     await expectFitForAnybody();
   });
 
   test.each([
     ['/', 'Your tasks'],
-    ['/trust', /trust/],
+    ['/trust', 'Security'],
     ['/device', 'This device'],
     ['/nowhere', 'There is no such page'],
     ['/enrol', 'Enrol again'],
@@ -82,10 +81,10 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     const simulated = page.getByRole('checkbox', { name: /imulated/ });
     if (!(await simulated.isChecked())) await press(page, simulated, 'Space');
     await press(page, page.getByLabel('The whole scatter matrix may be revealed'), 'Space');
-    await press(page, page.getByRole('button', { name: 'Keep this policy' }));
-    await page.getByText('The policy is kept').waitFor();
+    await press(page, page.getByRole('button', { name: 'Save policy' }));
+    await page.getByText('The policy is saved').waitFor();
     await go(page, `/tasks/${taskId}`);
-    await page.getByText('Your policy takes this task').waitFor();
+    await page.getByText('Your policy allows this task').waitFor();
     // A picker of files belongs to the browser.
     await page.getByRole('button', { name: 'Your file of rows' }).setInputFiles(rows);
     await press(page, page.getByRole('button', { name: 'Read the file' }));
@@ -99,7 +98,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
 
     await contribute(site, taskId, [rows], []);
     await finish(site, taskId);
-    await press(page, page.getByRole('button', { name: 'Fetch the result, or wait for it' }));
+    await press(page, page.getByRole('button', { name: 'Get the result' }));
     await page.getByText('The result is checked').waitFor();
     await page.getByRole('button', { name: 'File of rows to reduce' }).setInputFiles(rows);
     await press(page, page.getByRole('button', { name: 'Reduce the rows' }));

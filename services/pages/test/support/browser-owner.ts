@@ -11,11 +11,14 @@ export const PASSPHRASE = 'correct horse battery staple';
 
 export class BrowserOwner {
   readonly visit: Visit;
+  /** The address that the owner came by. */
+  readonly link: string;
   readonly #site: Site;
 
-  private constructor(site: Site, visit: Visit) {
+  private constructor(site: Site, visit: Visit, link: string) {
     this.#site = site;
     this.visit = visit;
+    this.link = link;
   }
 
   get page(): Page {
@@ -25,25 +28,25 @@ export class BrowserOwner {
   /** Comes by a link with a token of its own; the visit ends with the test. */
   static async arrive(site: Site, task?: TaskId): Promise<BrowserOwner> {
     const [token] = await site.invite(1);
-    const visit = await site.visit(linkOf(site, token!, task));
-    return new BrowserOwner(site, visit);
+    const link = linkOf(site, token!, task);
+    return new BrowserOwner(site, await site.visit(link), link);
   }
 
   /** At the page without a link. */
   static async come(site: Site): Promise<BrowserOwner> {
-    return new BrowserOwner(site, await site.visit(site.ownerUrl));
+    return new BrowserOwner(site, await site.visit(site.ownerUrl), site.ownerUrl);
   }
 
   /** Makes a key with a backup, and enrols as the link says. @returns the text of the backup */
   async enrol(): Promise<string> {
     const { page } = this;
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     await page.getByLabel('Passphrase once more').fill(PASSPHRASE);
     await page.getByRole('button', { name: 'Make the key and its backup' }).click();
     const backup = await saved(page, 'Save the backup file');
     await page.getByLabel('I have the file, and the passphrase at another place').check();
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).click();
     await page.waitForURL(({ hash }) => hash !== '#/enrol');
     return backup;
   }
@@ -58,8 +61,8 @@ export class BrowserOwner {
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify(rules)),
     });
-    await page.getByRole('button', { name: 'Keep this policy' }).click();
-    await page.getByText('The policy is kept').waitFor();
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await page.getByText('The policy is saved').waitFor();
   }
 
   /** Goes to the task from wherever it is. */
@@ -115,7 +118,7 @@ export class BrowserOwner {
     });
     await page.goto(`${this.#site.ownerUrl}#/tasks/${task}`);
     await page.getByText('A contribution was prepared, and has no receipt yet').waitFor();
-    return { owner: new BrowserOwner(this.#site, { ...this.visit, page }), sent };
+    return { owner: new BrowserOwner(this.#site, { ...this.visit, page }, this.link), sent };
   }
 }
 

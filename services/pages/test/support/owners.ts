@@ -135,8 +135,8 @@ export class PageOwner {
   /** Comes by a link, makes a key without a backup, and enrols: then it is at the task that the link names. */
   static async arrive(site: Site, link: string, file: string): Promise<PageOwner> {
     const { page } = await site.open(link);
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
-    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).click();
     await page.getByRole('heading', { name: 'What your policy says' }).waitFor();
     return new PageOwner(page, file);
   }
@@ -144,13 +144,13 @@ export class PageOwner {
   /** Takes shorter keys and exact results, and comes back to the task. */
   async allow(keyBits: number): Promise<void> {
     await this.page.getByText('Your policy refuses this task').waitFor();
-    await this.page.getByRole('link', { name: 'change your policy' }).click();
+    await this.page.getByRole('link', { name: 'Change your policy' }).click();
     await this.page.getByLabel('Shortest Paillier key, in bits').fill(String(keyBits));
     await this.page.getByLabel('The whole scatter matrix may be revealed').check();
-    await this.page.getByRole('button', { name: 'Keep this policy' }).click();
-    await this.page.getByText('The policy is kept').waitFor();
+    await this.page.getByRole('button', { name: 'Save policy' }).click();
+    await this.page.getByText('The policy is saved').waitFor();
     await this.page.goBack();
-    await this.page.getByText('Your policy takes this task').waitFor();
+    await this.page.getByText('Your policy allows this task').waitFor();
   }
 
   /** Until the receipt is there. */
@@ -164,7 +164,7 @@ export class PageOwner {
 
   /** Checks the result and reduces its rows; returns what it saves. */
   async reduce(): Promise<string> {
-    await this.page.getByRole('button', { name: 'Fetch the result, or wait for it' }).click();
+    await this.page.getByRole('button', { name: 'Get the result' }).click();
     await this.page.getByText('The result is checked').waitFor();
     await this.page.getByRole('button', { name: 'File of rows to reduce' }).setInputFiles(this.file);
     await this.page.getByRole('button', { name: 'Reduce the rows' }).click();

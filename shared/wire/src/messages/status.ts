@@ -25,6 +25,8 @@ export const TaskState = z.enum([
   'failed',
 ]);
 export type TaskState = z.infer<typeof TaskState>;
+/** The state alone, as owners get it. */
+export const StateResponse = z.strictObject({ state: TaskState });
 
 /** The unit in which a two-party computation is counted. `simulated` has none. */
 export const ComputationUnit = z.enum(['AND gates', 'products']);

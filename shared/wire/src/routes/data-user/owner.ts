@@ -6,6 +6,7 @@ import {
   ReceiptResponse,
   UploadResponse,
 } from '../../messages/requests.ts';
+import { StateResponse } from '../../messages/status.ts';
 import { OWNERS, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
 
@@ -26,6 +27,16 @@ const CONTRIBUTING = [
 
 export const OWNER_ROUTES = {
   signedTask,
+  state: {
+    method: 'get',
+    path: '/tasks/:taskId/state',
+    summary: 'The state of the task, which says whether it takes contributions and has a result',
+    auth: 'owner',
+    fromPages: true,
+    params: TaskParams,
+    response: { status: 200, description: 'The state', schema: StateResponse },
+    problems: ['ERR_TASK_UNKNOWN', ...OWNERS],
+  },
   nextTask: {
     method: 'get',
     path: '/tasks/:taskId/next',

@@ -1,0 +1,140 @@
+/** The services that an invitation names, all to be seen and changed, and the decision to trust the CSP. */
+import { OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
+import { useState } from 'preact/hooks';
+import { Button } from '../common/controls.tsx';
+import { Untrusted } from '../common/text.tsx';
+import { FaultSummary, OwnerProblem, TextField } from './fields.tsx';
+import { keepInvitation, type Trusted } from './invitation.ts';
+
+type Member = keyof OwnerLink;
+type Texts = Readonly<Record<Member, string>>;
+
+const LABELS: Readonly<Record<Member, string>> = {
+  token: 'Token, or the whole link',
+  csp: 'Address of the CSP',
+  thumbprint: 'Thumbprint of the CSP’s key',
+  dataUser: 'Address of the data user (optional)',
+  task: 'Task (optional)',
+};
+
+const HINTS: Readonly<Partial<Record<Member, string>>> = {
+  token: 'Works once. The CSP’s operator makes it.',
+  thumbprint: '43 characters. Only the crypto service provider (CSP) has this key.',
+  dataUser: 'Who proposes the task and gets the result.',
+  task: '22 characters; looked for at the data user.',
+};
+
+const WRONG: Texts = {
+  csp: 'Expected an https address without a path, such as https://csp.example.org:8443',
+  thumbprint: 'Expected 43 letters, digits, - and _',
+  dataUser: 'Expected an https address without a path, such as https://user.example.org:8444',
+  task: 'Expected 22 letters, digits, - and _, and the address of the data user',
+  token: 'Expected a token as the CSP’s operator has it, or a whole link',
+};
+
+const MEMBERS = Object.keys(LABELS) as Member[];
+
+const textsOf = (link: OwnerLink | null, csp: string): Texts => ({
+  csp: link?.csp ?? csp,
+  thumbprint: link?.thumbprint ?? '',
+  dataUser: link?.dataUser ?? '',
+  task: link?.task ?? '',
+  token: link?.token ?? '',
+});
+
+/** Returns what the texts say, or the members that are wrong or missing. */
+function read(texts: Texts): { readonly trusted: Trusted } | { readonly wrong: ReadonlySet<unknown> } {
+  const filled = MEMBERS.flatMap((name) => (texts[name].trim() === '' ? [] : [[name, texts[name].trim()]]));
+  const link = OwnerLink.safeParse(Object.fromEntries(filled));
+  const wrong = new Set<unknown>(link.error?.issues.map(({ path }) => path[0]));
+  if (texts.token.trim() === '') wrong.add('token');
+  if (!link.success || link.data.token === undefined) return { wrong };
+  return { trusted: { ...link.data, token: link.data.token } };
+}
+
+/**
+ * @param link the invitation, if somebody came by one
+ * @param csp the address of the CSP that this owner has enrolled at, or nothing
+ * @param action the words of the button
+ */
+export function InvitationForm(props: {
+  readonly link: OwnerLink | null;
+  readonly csp: string;
+  readonly action: string;
+  readonly onTrust: (trusted: Trusted) => void;
+}) {
+  const { link, csp, action, onTrust } = props;
+  const [texts, setTexts] = useState(textsOf(link, csp));
+  const [pasted, setPasted] = useState<unknown>(null);
+  const [sent, setSent] = useState(0);
+  const result = read(texts);
+  const wrong = 'wrong' in result ? result.wrong : new Set();
+  const change = (name: Member, text: string) => {
+    setPasted(null);
+    if (name !== 'token' || !text.includes('#')) return setTexts({ ...texts, [name]: text });
+    // The text may be a whole link, as it came by mail.
+    try {
+      const read = readOwnerLink(text.slice(text.indexOf('#')));
+      keepInvitation(read);
+      setTexts(textsOf(read, ''));
+    } catch (error) {
+      setPasted(error);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if ('trusted' in result) onTrust(result.trusted);
+        else setSent((it) => it + 1);
+      }}
+    >
+      <h2>Do you trust this CSP?</h2>
+      <FaultSummary
+        title="Fix these fields before going on"
+        sent={sent}
+        faults={MEMBERS.filter((name) => wrong.has(name)).map((name) => ({
+          id: `invitation-${name}`,
+          label: LABELS[name],
+          words: WRONG[name],
+        }))}
+      />
+      {'trusted' in result && (
+        <p>
+          The crypto service provider (CSP) at <Untrusted text={texts.csp} /> signs every task that you take
+          part in, and must not work together with the data user. Compare the thumbprint of its key with the
+          one that you were told by another way than this link, by telephone or on paper:{' '}
+          <Untrusted text={texts.thumbprint} />
+        </p>
+      )}
+      {'trusted' in result && (
+        <Button kind="main" submit>
+          {action}
+        </Button>
+      )}
+      <OwnerProblem error={pasted} title="The link is damaged">
+        <p>Copy all of the link from your invitation.</p>
+      </OwnerProblem>
+      <details open={!('trusted' in read(textsOf(link, csp)))}>
+        <summary>What the invitation says</summary>
+        {MEMBERS.map((name) => (
+          <TextField
+            key={name}
+            id={`invitation-${name}`}
+            label={LABELS[name]}
+            {...(HINTS[name] === undefined ? {} : { hint: HINTS[name] })}
+            value={texts[name]}
+            onValue={(text) => change(name, text)}
+            error={wrong.has(name) && (sent > 0 || texts[name] !== '') ? WRONG[name] : null}
+            isSecret={name === 'token' && texts.token !== ''}
+          />
+        ))}
+        {!('trusted' in result) && (
+          <Button kind="main" submit>
+            {action}
+          </Button>
+        )}
+      </details>
+    </form>
+  );
+}

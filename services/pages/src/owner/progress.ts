@@ -1,0 +1,110 @@
+/** Says what comes next for an owner in a task, by what it has done there and the state that the data user tells. */
+import type { TaskState } from '@eigenveil/wire';
+import type { TaskEntry } from './state.ts';
+import type { Step } from './steps.tsx';
+
+/** The state of a task in words for a list. */
+export function stateInWords(state: TaskState, isLate: boolean): string {
+  switch (state) {
+    case 'proposed':
+      return 'not open yet';
+    case 'open':
+      return isLate ? 'closed to contributions: the deadline has passed' : 'open for contributions';
+    case 'done':
+      return 'the result is ready';
+    case 'cancelled':
+      return 'cancelled: there is no result';
+    case 'failed':
+      return 'failed: there is no result';
+    case 'closed':
+    case 'blinded':
+    case 'unblinded':
+    case 'decomposed':
+      return 'the result is being computed';
+  }
+}
+
+export interface Situation {
+  readonly entry: Pick<TaskEntry, 'receipt' | 'isPending' | 'isWithdrawn'>;
+  /** Null where the data user does not tell it. */
+  readonly state: TaskState | null;
+  /** True if the deadline of the task has passed. */
+  readonly isLate: boolean;
+  /** True if the policy or this device refuses the task. */
+  readonly isRefused: boolean;
+  /** True if owners who contribute get the result. */
+  readonly isReleased: boolean;
+}
+
+export interface Progress {
+  readonly step: Step;
+  /** Says what the owner can do now, or what it waits for. */
+  readonly next: string;
+  readonly canContribute: boolean;
+  /** `csp`: only the CSP takes a withdrawal now, since the data user has closed the task. */
+  readonly canWithdraw: 'yes' | 'csp' | 'no';
+  readonly canGetResult: boolean;
+}
+
+const ENDED: ReadonlySet<TaskState | null> = new Set(['done', 'cancelled', 'failed']);
+
+export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situation): Progress {
+  const { receipt, isPending, isWithdrawn } = entry;
+  const isOpen = state === null || state === 'open' || state === 'proposed';
+  const takesMore = isOpen && !isLate;
+  const hasTakenPart = receipt !== null || isPending;
+  const isLost = state === 'cancelled' || state === 'failed';
+  const common = {
+    canContribute: false,
+    canWithdraw: isOpen ? 'yes' : ENDED.has(state) ? 'no' : 'csp',
+    canGetResult: isReleased && hasTakenPart && !isWithdrawn && state !== 'cancelled',
+  } as const;
+  if (isWithdrawn)
+    return { ...common, step: 'contribution', next: 'You have withdrawn: there is nothing more to do here.' };
+  if (isLost)
+    return {
+      ...common,
+      step: hasTakenPart ? 'result' : 'contribution',
+      next: `This task has ${state === 'failed' ? 'failed' : 'been cancelled'}: there is no result, and nothing to do here.`,
+    };
+  if (receipt !== null) return { ...common, step: 'result', next: nextOfContributor(state, isReleased) };
+  if (isRefused && (takesMore || isPending))
+    return {
+      ...common,
+      step: 'policy',
+      next: 'Your policy or this device does not allow this task: see why.',
+    };
+  if (isPending)
+    return {
+      ...common,
+      canContribute: true,
+      step: 'contribution',
+      next: takesMore
+        ? 'Send your contribution again: it has no receipt yet.'
+        : 'The task is closed. Send your contribution again: if it arrived before, you get its receipt.',
+    };
+  if (!takesMore)
+    return {
+      ...common,
+      step: 'contribution',
+      next:
+        state === 'done'
+          ? 'This task has ended without you: there is nothing to do here.'
+          : 'This task takes no contributions any more: there is nothing to do here.',
+    };
+  return {
+    ...common,
+    canContribute: true,
+    step: 'contribution',
+    next: 'Choose your file of rows, and contribute.',
+  };
+}
+
+function nextOfContributor(state: TaskState | null, isReleased: boolean): string {
+  if (!isReleased)
+    return 'Your contribution is in, and the result goes to the data user alone: you are done.';
+  if (state === 'done') return 'The result is ready: get it.';
+  return state === null || state === 'open' || state === 'proposed'
+    ? 'Your contribution is in. The result comes once the data user has closed the task: come back then, or wait here.'
+    : 'The task is closed, and its result is being computed: wait here, or come back.';
+}
