@@ -73,6 +73,16 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await expectAccessible(page);
     await components.fill('1');
     await page.getByText('The task fits together.').waitFor();
+
+    // A title takes the form that it must have while it is typed, and is left out where there is none.
+    const title = page.getByLabel('title', { exact: true });
+    await title.fill(' Gro\u0308ße ');
+    await expect.poll(async () => (await value(page)).title).toBe('Größe');
+    await title.fill('a\u200bb');
+    await page.locator('.field', { has: title }).getByText('remove U+200B').waitFor();
+    await title.fill(' ');
+    await expect.poll(async () => 'title' in (await value(page))).toBe(false);
+    await page.getByText('The task fits together.').waitFor();
     const changed = { ...(await value(page)), components: 2, encryption: 'djn' };
     await json(page).fill(JSON.stringify(changed));
     await expect.poll(() => components.inputValue()).toBe('2');
