@@ -87,6 +87,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await page.getByText('Your policy allows this task').waitFor();
     // A picker of files belongs to the browser.
     await page.getByRole('button', { name: 'Your file of rows' }).setInputFiles(rows);
+    await page.getByText('The beginning of your file').waitFor();
     await press(page, page.getByRole('button', { name: 'Read the file' }));
     await page.getByRole('button', { name: 'Encrypt and send' }).waitFor();
     await expectAccessible(page);
@@ -101,6 +102,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await press(page, page.getByRole('button', { name: 'Get the result' }));
     await page.getByText('The result is checked').waitFor();
     await page.getByRole('button', { name: 'File of rows to reduce' }).setInputFiles(rows);
+    await page.getByText('The beginning of your file').waitFor();
     await press(page, page.getByRole('button', { name: 'Reduce the rows' }));
     await page.getByRole('button', { name: 'Save the reduced rows' }).waitFor();
     await expectFitForAnybody();
