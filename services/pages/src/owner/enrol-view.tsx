@@ -9,14 +9,14 @@ import { View } from '../common/layout.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { OwnerProblem, TextField } from './fields.tsx';
-import { KeyStep } from './key-step.tsx';
+import { KeyStep, type MadeBackup } from './key-step.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { type Arrival, routes } from './routes.ts';
 
 export interface EnrolProps extends OwnerViewProps {
   readonly arrival: Arrival | null;
-  /** Called with the text of the backup file of a new key. */
-  readonly onBackup: (backup: string) => void;
+  /** Called with the backup of a new key. */
+  readonly onBackup: (backup: MadeBackup) => void;
 }
 
 export function EnrolView(props: EnrolProps) {

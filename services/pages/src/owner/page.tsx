@@ -10,7 +10,7 @@ import { useAsync } from '../common/use-async.ts';
 import { DeviceView } from './device-view.tsx';
 import { type EnrolProps, EnrolView } from './enrol-view.tsx';
 import { OwnerProblem } from './fields.tsx';
-import { BackupStep } from './key-step.tsx';
+import { BackupStep, type MadeBackup } from './key-step.tsx';
 import { Owner } from './owner.ts';
 import { PolicyView } from './policy-view.tsx';
 import { type Arrival, routes } from './routes.ts';
@@ -24,7 +24,7 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
   const opening = useAsync(() => Owner.open(), []);
   // The backup is kept here, where neither the address nor a new state of the device removes it before
   // somebody has saved it.
-  const [backup, setBackup] = useState<string | null>(null);
+  const [backup, setBackup] = useState<MadeBackup | null>(null);
   const name = backup === null ? routes.match(hash)?.name : null;
   const link = (text: string, to: 'tasks' | 'policy' | 'device' | 'trust') => ({
     text,
@@ -62,7 +62,7 @@ function Opened(props: {
   readonly owner: Owner;
   readonly hash: string;
   readonly arrival: Arrival | null;
-  readonly onBackup: (backup: string) => void;
+  readonly onBackup: (backup: MadeBackup) => void;
 }) {
   const { owner, hash, arrival, onBackup } = props;
   const status = useAsync(() => owner.state.status(), [owner]);

@@ -41,14 +41,13 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await heading('Become a data owner').waitFor();
     expect(page.url()).toBe(`${site.ownerUrl}#/enrol`);
     await expectFitForAnybody();
-    await press(page, page.getByRole('button', { name: 'Draw a passphrase for me' }));
     await press(page, page.getByRole('button', { name: 'Make the key and its backup' }));
     await expectFitForAnybody();
     const [backup] = await Promise.all([
       page.waitForEvent('download'),
       press(page, page.getByRole('button', { name: 'Save the backup file' })),
     ]);
-    expect(backup.suggestedFilename()).toBe('eigenveil-owner-backup.json');
+    expect(backup.suggestedFilename()).toBe('eigenveil-owner-backup.age');
     await press(page, page.getByLabel('I have the file'), 'Space');
     await press(page, page.getByRole('button', { name: 'Go on' }));
     await page.getByRole('button', { name: 'Trust this CSP and enrol' }).waitFor();
