@@ -204,6 +204,54 @@ describe.skipIf(browserMissing)('in a browser', { tags: ['long'] }, () => {
     await page.getByText('There is no task yet').waitFor();
   });
 
+  test('a script that does not come, or is another, is not run, and asked for again', async () => {
+    const { context, page, pardon } = await visitors.visit(host.url);
+    const make = page.getByRole('button', { name: 'Make the key and its backup' });
+    const [file] = [...pages.owner.keys()].filter((name) => LATER.owner[0].test(name));
+    const asked: string[] = [];
+    await context.route(
+      (url) => url.pathname === `/${file}`,
+      (route) => {
+        asked.push(route.request().url());
+        if (asked.length === 1) return route.abort();
+        if (asked.length > 2) return route.continue();
+        return route.fulfill({ contentType: 'text/javascript', body: 'document.body.append("hurt")' });
+      },
+    );
+    for (const attempts of [1, 2]) {
+      await make.click();
+      await expect.poll(() => asked.length).toBe(attempts);
+      await page.getByText('could not be loaded').waitFor();
+    }
+    await make.click();
+    await page.getByRole('button', { name: 'Save the backup file' }).waitFor();
+    expect(new Set(asked).size).toBe(3);
+    expect(await page.getByText('hurt').count()).toBe(0);
+    pardon(/^says Failed to load resource/);
+    pardon(/^says .*integrity/);
+  });
+
+  test('the owner’s page comes as it lies compressed, and in full to who takes nothing else', async () => {
+    const agent = new Agent({ ca: site.tls.cert });
+    for (const [accepted, encoding, name] of [
+      ['gzip, deflate, br, zstd', 'br', 'main.js.br'],
+      ['gzip', 'gzip', 'main.js.gz'],
+      ['identity', undefined, 'main.js'],
+    ] as const) {
+      const headers = { 'accept-encoding': accepted };
+      const [answer] = (await once(get(`${host.url}main.js`, { agent, headers }), 'response')) as [
+        IncomingMessage,
+      ];
+      expect(answer.headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        vary: 'Accept-Encoding',
+      });
+      expect(answer.headers['content-encoding']).toBe(encoding);
+      expect((await buffer(answer)).equals(pages.owner.get(name)!)).toBe(true);
+    }
+    agent.destroy();
+  });
+
   test('the owner’s page runs, and takes no text for HTML', async () => {
     const { page, complaints, pardon } = await visitors.visit(host.url);
     await expect.poll(() => page.locator('h1').count()).toBe(1);

@@ -27,12 +27,12 @@ export const SEALED_TYPE = 'application/octet-stream';
  */
 const WORK_FACTOR = 18;
 /**
- * The header of a file under a passphrase alone. Its work factor is at most ours: a file does not choose what
- * opening it costs.
+ * The header of a file under a passphrase alone, and the least content, which is a nonce and a tag. The work
+ * factor is at most ours: a file does not choose what opening it costs.
  */
 const HEADER =
-  /^age-encryption\.org\/v1\n-> scrypt [\w+/]{22} (?:[1-9]|1[0-8])\n[\w+/]{43}\n--- [\w+/]{43}\n/;
-/** The bytes in which the header is. */
+  /^age-encryption\.org\/v1\n-> scrypt [\w+/]{22} (?:[1-9]|1[0-8])\n[\w+/]{43}\n--- [\w+/]{43}\n.{32}/s;
+/** The bytes at the beginning that have all of this. */
 const HEADER_BYTES = 256;
 /** The longest file; a transfer file has a few megabytes for each task without a receipt. */
 export const LONGEST_FILE = 256 * 1024 * 1024;

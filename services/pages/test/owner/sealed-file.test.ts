@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { armor, Decrypter, Encrypter } from 'age-encryption';
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { seal, unseal } from '../../src/owner/sealed-file.ts';
@@ -14,7 +13,7 @@ import { cheapScrypt } from '../support/cheap-scrypt.ts';
 const PASSPHRASE = 'correct horse battery staple';
 const Value = z.strictObject({ a: z.string() });
 const open = (text: string, passphrase = PASSPHRASE) => unseal('backup', text, passphrase, Value);
-const refusal = (code: string) => expect.objectContaining({ code });
+const refusal = (code: unknown) => expect.objectContaining({ code });
 
 /** Debian: `apt-get install age`; `script` is there with every system. */
 const hasCommands = ['age', 'script'].every((it) => spawnSync(it, ['--version']).status === 0);
@@ -38,24 +37,17 @@ describe('a file under a passphrase', () => {
 
   test('is refused where a part is missing or another', async () => {
     const bytes = armor.decode(file);
-    // Behind the header, whose last line has 47 characters, all is content.
+    // All that is behind the header is content.
     const headerBytes = bytes.indexOf(0x0a, Buffer.from(bytes).indexOf('\n--- ') + 1) + 1;
     for (const text of ['', '{}', 'PK\u0003\u0004', file.slice(0, -20)])
       await expect(open(text)).rejects.toThrow(refusal('ERR_BACKUP_INVALID'));
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: bytes.length - 1 }), async (at) => {
-        await expect(open(armor.encode(bytes.subarray(0, at)))).rejects.toThrow(
-          refusal('ERR_BACKUP_INVALID'),
-        );
-        const changed = bytes.with(at, bytes[at]! ^ 1);
-        await expect(open(armor.encode(changed))).rejects.toThrow(
-          at < headerBytes
-            ? expect.objectContaining({ code: expect.stringMatching(/^ERR_(?:BACKUP_INVALID|PASSPHRASE)$/) })
-            : refusal('ERR_BACKUP_INVALID'),
-        );
-      }),
-      { numRuns: 30 },
-    );
+    for (const [at, byte] of bytes.entries()) {
+      const cut = armor.encode(bytes.subarray(0, at));
+      await expect(open(cut), `cut at ${at}`).rejects.toThrow(refusal('ERR_BACKUP_INVALID'));
+      const changed = armor.encode(bytes.with(at, byte ^ 1));
+      const code = at < headerBytes ? /^ERR_(?:BACKUP_INVALID|PASSPHRASE)$/ : /^ERR_BACKUP_INVALID$/;
+      await expect(open(changed), `changed at ${at}`).rejects.toThrow(refusal(expect.stringMatching(code)));
+    }
     const other = await seal({ b: 1 }, PASSPHRASE);
     await expect(open(other)).rejects.toThrow(refusal('ERR_BACKUP_INVALID'));
   });
@@ -64,9 +56,8 @@ describe('a file under a passphrase', () => {
     const dearer = armor.encode(
       Buffer.from(Buffer.from(armor.decode(file)).toString('latin1').replace(/ 6\n/, ' 19\n'), 'latin1'),
     );
-    const before = process.cpuUsage();
+    // With another code, it was tried first.
     await expect(open(dearer)).rejects.toThrow(refusal('ERR_BACKUP_INVALID'));
-    expect(process.cpuUsage(before).user).toBeLessThan(500_000);
   });
 
   test('is another each time', async () => {
