@@ -131,7 +131,8 @@ async function licences(root: string, inputs: Iterable<string>): Promise<string>
     if (folder !== undefined && !OURS.test(name!)) folders.add(folder);
   }
   const texts = await Promise.all([...folders].map(licence));
-  return `This page contains these packages of others.\n\n${texts.sort().join('\n')}`;
+  // Two packages may have each brought the same version of a third one.
+  return `This page contains these packages of others.\n\n${[...new Set(texts)].sort().join('\n')}`;
 }
 
 async function licence(folder: string): Promise<string> {
