@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { extname, join } from 'node:path';
+import { ENCODINGS, SUFFIXES } from '@eigenveil/command/compressed';
 import { Children } from '@eigenveil/testbed/processes/programs';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,6 +20,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
+  vary: 'Accept-Encoding',
 };
 
 export class OwnerHost {
@@ -55,8 +57,15 @@ export class OwnerHost {
         response.writeHead(404).end();
         return;
       }
-      readFile(join(folder, name)).then(
-        (body) => response.writeHead(200, { ...HEADERS, 'content-type': TYPES[extname(name)] }).end(body),
+      const accepted = (request.headers['accept-encoding'] ?? '').split(/[,;\s]+/);
+      const encoding = ENCODINGS.find((it) => accepted.includes(it) && files.includes(name + SUFFIXES[it]));
+      const headers = {
+        ...HEADERS,
+        'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+        ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+      };
+      readFile(join(folder, encoding === undefined ? name : name + SUFFIXES[encoding])).then(
+        (body) => response.writeHead(200, headers).end(body),
         (error: Error) => response.destroy(error),
       );
     });

@@ -1,13 +1,15 @@
 /**
  * Bundles the two pages: the operator's console and the data owner's page. Each is one HTML file that loads a script
- * and a style sheet by their digests, beside the licences of what it contains. The same sources give the same bytes
- * in any folder.
+ * and a style sheet by their digests, beside the licences of what it contains, and beside compressed copies for web
+ * servers. The same sources give the same bytes in any folder; the copies need not be the same with another Node.js.
  */
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compressed, ENCODINGS, readCopies, SUFFIXES } from '@eigenveil/command/compressed';
+import { SUMS, sha256, sumsOf } from '@eigenveil/command/sums';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
@@ -129,7 +131,8 @@ async function licences(root: string, inputs: Iterable<string>): Promise<string>
     if (folder !== undefined && !OURS.test(name!)) folders.add(folder);
   }
   const texts = await Promise.all([...folders].map(licence));
-  return `This page contains these packages of others.\n\n${texts.sort().join('\n')}`;
+  // Two packages may have each brought the same version of a third one.
+  return `This page contains these packages of others.\n\n${[...new Set(texts)].sort().join('\n')}`;
 }
 
 async function licence(folder: string): Promise<string> {
@@ -155,8 +158,6 @@ async function licence(folder: string): Promise<string> {
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** The file with the digests of all other files, as `sha256sum --check` reads them. */
-const SUMS = 'SHA256SUMS';
 
 /**
  * The folder of each page: beside the program that hands it out, so that neither depends on this package. The
@@ -198,7 +199,7 @@ const OPTIONS = {
 } as const satisfies BuildOptions;
 
 /** The contents of files, by name. */
-type Files = Map<string, string | Uint8Array>;
+type Files = Map<string, Buffer>;
 
 /**
  * Builds pages, each into its folder, which then holds nothing else.
@@ -209,27 +210,55 @@ export async function buildPages(folders: Readonly<Partial<Record<Page, string>>
   await Promise.all(Object.entries(folders).map(([page, folder]) => buildPage(page as Page, folder)));
 }
 
-/** The script that each page loads when it needs it, by the digest that its code has. */
-const PARTS: Readonly<Record<Page, readonly [name: string, source: string]>> = {
+/** The script that each page loads when it first needs it (`later.ts`), by a name that has its digest. */
+const LATER: Readonly<Record<Page, readonly [name: string, source: string]>> = {
   console: ['charts', 'common/charts.ts'],
-  owner: ['worker', 'owner/worker.ts'],
+  owner: ['age', 'owner/age.ts'],
 };
+
+/**
+ * The files of which compressed copies lie beside them. index.html has a kilobyte, and that of the owner's page is
+ * written for each host.
+ */
+const COPIED = /\.(?:css|js|txt)$/;
 
 async function buildPage(page: Page, folder: string): Promise<void> {
   const files: Files = new Map();
   const inputs = new Set<string>();
   const define: Record<string, string> = {};
-  const [name, source] = PARTS[page];
-  await bundle(source, {}, files, inputs);
-  define[`${name.toUpperCase()}_INTEGRITY`] = JSON.stringify(integrity(files.get(`${name}.js`)!));
-  await bundle(join(page, 'main.tsx'), define, files, inputs);
+  const [name, source] = LATER[page];
+  const code = await bundle(source, {}, inputs).then((outputs) => outputs.get(`${name}.js`)!);
+  const file = `${name}-${sha256(code).slice(0, 16)}.js`;
+  files.set(file, code);
+  define[`${name.toUpperCase()}_SCRIPT`] = JSON.stringify({ file, integrity: integrity(code) });
+  if (page === 'owner') {
+    const worker = await bundle('owner/worker.ts', {}, inputs).then((outputs) => outputs.get('worker.js')!);
+    files.set('worker.js', worker);
+    define.WORKER_INTEGRITY = JSON.stringify(integrity(worker));
+  }
+  for (const [name, bytes] of await bundle(join(page, 'main.tsx'), define, inputs)) files.set(name, bytes);
   const [script, style] = ['main.js', 'main.css'].map((name) => integrity(files.get(name)!));
-  files.set('index.html', pageHtml(page, { script: script!, style: style! }));
-  files.set('LICENSES.txt', await licences(ROOT, inputs));
-  const lines = [...files].map(([name, bytes]) => `${digest('sha256', bytes, 'hex')}  ${name}\n`);
-  files.set(SUMS, lines.sort((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join(''));
+  files.set('index.html', Buffer.from(pageHtml(page, { script: script!, style: style! })));
+  files.set('LICENSES.txt', Buffer.from(await licences(ROOT, inputs)));
+  const sorted: Files = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  await put(
+    folder,
+    new Map([...sorted, [SUMS, Buffer.from(sumsOf(sorted))], ...(await copies(folder, sorted))]),
+  );
+}
 
-  await put(folder, files);
+/** Returns the compressed copies of files. A copy that lies in the folder already is taken, since the smallest takes seconds. */
+async function copies(folder: string, files: Files): Promise<Files> {
+  const copied = [...files].filter(([name]) => COPIED.test(name));
+  const made = copied.map(async ([name, bytes]) => {
+    const there = await readCopies(folder, name, bytes).catch(() => null);
+    return Promise.all(
+      ENCODINGS.map(
+        async (it) => [name + SUFFIXES[it], there?.get(it) ?? (await compressed(it, bytes))] as const,
+      ),
+    );
+  });
+  return new Map((await Promise.all(made)).flat());
 }
 
 /**
@@ -241,7 +270,7 @@ async function put(folder: string, files: Files): Promise<void> {
   for (const [name, bytes] of files) {
     const path = join(folder, name);
     const there = await readFile(path).catch(() => null);
-    if (there?.equals(Buffer.from(bytes))) continue;
+    if (there?.equals(bytes)) continue;
     const fresh = `${path}.${process.pid}.new`;
     await writeFile(fresh, bytes);
     await rename(fresh, path);
@@ -258,37 +287,27 @@ export async function bundled(
   source: string,
   define: Readonly<Record<string, string>> = {},
 ): Promise<Uint8Array> {
-  const files: Files = new Map();
-  await bundle(source, define, files, new Set());
-  return files.get(basename(source).replace(/tsx?$/, 'js')) as Uint8Array;
+  const outputs = await bundle(source, define, new Set());
+  return outputs.get(basename(source).replace(/tsx?$/, 'js'))!;
 }
 
-/** Adds the outputs of a source to `files`, and its inputs to `inputs`, by paths that begin at `ROOT`. */
+/** Returns the outputs of a source, and adds its inputs to `inputs`, by paths that begin at `ROOT`. */
 async function bundle(
   source: string,
   define: Readonly<Record<string, string>>,
-  files: Files,
   inputs: Set<string>,
-): Promise<void> {
+): Promise<Files> {
   const { outputFiles, metafile } = await build({
     ...OPTIONS,
     entryPoints: [join(SOURCES, source)],
     outdir: ROOT,
     define: { 'process.env.NODE_ENV': '"production"', ...define },
   });
-  for (const { path, contents } of outputFiles) files.set(basename(path), contents);
   for (const input of Object.keys(metafile.inputs)) inputs.add(input);
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
 }
 
 /** Returns the digest in the form of the attribute `integrity`. */
 export function integrity(bytes: string | Uint8Array): string {
-  return `sha384-${digest('sha384', bytes, 'base64')}`;
-}
-
-function digest(
-  algorithm: 'sha256' | 'sha384',
-  bytes: string | Uint8Array,
-  encoding: 'hex' | 'base64',
-): string {
-  return createHash(algorithm).update(bytes).digest(encoding);
+  return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 }

@@ -6,6 +6,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMAND_CODES } from '@eigenveil/command';
+import { readCopies, SUFFIXES } from '@eigenveil/command/compressed';
 import { readSummed, SUMS, sha256, sumsOf } from '@eigenveil/command/sums';
 import { CodedError, fileReason } from '@eigenveil/platform';
 
@@ -20,8 +21,9 @@ const ITSELF_ALONE = "connect-src 'self';";
 const ORIGIN = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /**
- * Writes the page and its SHA256SUMS into a folder that is empty or not there. Returns the names of its
- * files, and the digest of the sums.
+ * Writes the page, its SHA256SUMS and the compressed copies of its files into a folder that is empty or not
+ * there. Returns the names of its files, and the digest of the sums, which do not have the copies: these need
+ * not be the same bytes everywhere.
  * @throws ERR_CONFIGURATION for a folder that cannot be used, and as `ownerPage`
  */
 export async function writeOwnerPage(
@@ -30,8 +32,12 @@ export async function writeOwnerPage(
 ): Promise<{ readonly files: readonly string[]; readonly digest: string }> {
   const files = await ownerPage(services);
   const sums = sumsOf(files);
-  await writeTo(out, files.set(SUMS, Buffer.from(sums)));
-  return { files: [...files.keys()], digest: sha256(sums) };
+  const all = new Map([...files, [SUMS, Buffer.from(sums)] as const]);
+  for (const [name, bytes] of files)
+    for (const [encoding, copy] of await readCopies(FOLDER, name, bytes).catch(notWhole))
+      all.set(name + SUFFIXES[encoding], copy);
+  await writeTo(out, all);
+  return { files: [...all.keys()], digest: sha256(sums) };
 }
 
 /**
@@ -43,13 +49,7 @@ export async function writeOwnerPage(
  */
 export async function ownerPage(services: readonly string[]): Promise<Map<string, Buffer>> {
   const origins = [...new Set(services.map(originOf))].sort();
-  const files = await readSummed(FOLDER).catch((cause: unknown) => {
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      'the page is not there, or not whole: npm run prepare builds it in a checkout',
-      { cause },
-    );
-  });
+  const files = await readSummed(FOLDER).catch(notWhole);
   const html = files.get(INDEX)?.toString('utf8') ?? '';
   if (html.split(ITSELF_ALONE).length !== 2)
     throw new CodedError(
@@ -58,6 +58,14 @@ export async function ownerPage(services: readonly string[]): Promise<Map<string
     );
   const reached = ["connect-src 'self'", ...origins].join(' ');
   return files.set(INDEX, Buffer.from(html.replace(ITSELF_ALONE, `${reached};`)));
+}
+
+function notWhole(cause: unknown): never {
+  throw new CodedError(
+    COMMAND_CODES.ERR_CONFIGURATION,
+    'the page is not there, or not whole: npm run prepare builds it in a checkout',
+    { cause },
+  );
 }
 
 function originOf(service: string): string {

@@ -5,32 +5,17 @@
 import type { EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ChartTheme, readTheme } from './chart-theme.ts';
+import { Button } from './controls.tsx';
 import { Problem } from './feedback.tsx';
+import { type LaterScript, later } from './later.ts';
 import { type Column, Table } from './table.tsx';
 import { useAsync } from './use-async.ts';
 
-/** The digest of charts.js, which the build inserts here. */
-declare const CHARTS_INTEGRITY: string;
+/** The script with the library, which the build inserts here. */
+declare const CHARTS_SCRIPT: LaterScript;
 
 type Library = typeof import('./charts.ts');
-let loading: Promise<Library> | undefined;
-
-/**
- * Loads the library once. A module that is preloaded with a digest is the one that is then imported.
- * @throws Error when it cannot be loaded or is another
- */
-function library(): Promise<Library> {
-  loading ??= new Promise<string>((resolve, reject) => {
-    const link = document.createElement('link');
-    link.rel = 'modulepreload';
-    link.href = 'charts.js';
-    link.integrity = CHARTS_INTEGRITY;
-    link.onload = () => resolve(link.href);
-    link.onerror = () => reject(new Error('charts.js expected, and it did not come: reload the page'));
-    document.head.append(link);
-  }).then((url) => import(url));
-  return loading;
-}
+const library = later<Library>(() => CHARTS_SCRIPT, 'The library that draws charts');
 
 /** The options of echarts; `tooltip` is an object where there is one. */
 export type ChartOption = EChartsCoreOption & { readonly tooltip?: Readonly<Record<string, unknown>> };
@@ -56,6 +41,12 @@ export function Chart<Row>(props: {
   const loaded = useAsync(library, []);
   /** The rows are drawn only on request: they may be many, and few people read them. */
   const [isTabled, setTabled] = useState(false);
+
+  useEffect(() => {
+    if (loaded.state !== 'failed') return;
+    addEventListener('online', loaded.again);
+    return () => removeEventListener('online', loaded.again);
+  }, [loaded.state, loaded.again]);
 
   useEffect(() => {
     if (loaded.state !== 'done') return;
@@ -92,7 +83,11 @@ export function Chart<Row>(props: {
         class="drawing"
         style={{ height: `${height}px` }}
       />
-      {loaded.state === 'failed' && <Problem error={loaded.error} title="The chart is not drawn" />}
+      {loaded.state === 'failed' && (
+        <Problem error={loaded.error} title="The chart is not drawn">
+          <Button onClick={loaded.again}>Draw the chart</Button>
+        </Problem>
+      )}
       <details onToggle={(event) => setTabled(event.currentTarget.open)}>
         <summary>The figures as a table</summary>
         {isTabled && (

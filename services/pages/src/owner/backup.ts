@@ -18,7 +18,8 @@ import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 import { DEVICE_CODES } from './codes.ts';
 import type { Database, StoredKey, Transaction } from './database.ts';
-import { passphraseProblem, seal, unseal } from './sealed-file.ts';
+import { passphraseProblem } from './passphrase.ts';
+import { seal, unseal } from './sealed-file.ts';
 
 const Pending = z.strictObject({
   record: z.string(),
@@ -61,7 +62,7 @@ export async function makeKey(database: Database, passphrase: string | null): Pr
   if (weak !== null) throw new CodedError(DEVICE_CODES.ERR_PASSPHRASE_WEAK, weak);
   // Only this function can read the key, which is forgotten with it.
   const jwk = await generatePrivateJwk();
-  const backup = passphrase === null ? null : await seal('backup', jwk, passphrase);
+  const backup = passphrase === null ? null : await seal(jwk, passphrase);
   const key = await storedKey(jwk);
   await database.write(async (it) => {
     await requireNoOwner(it);
@@ -97,7 +98,7 @@ export async function leave(database: Database, backup: string, passphrase: stri
     await marks.put(movedAt, 'moved');
     return collect(it, key.publicJwk, movedAt);
   });
-  return seal('transfer', moved, passphrase);
+  return seal(moved, passphrase);
 }
 
 /**

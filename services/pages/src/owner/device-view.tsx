@@ -11,9 +11,10 @@ import { leave, restore } from './backup.ts';
 import { DEVICE_CODES } from './codes.ts';
 import { Check, FileField, OwnerProblem, TextField } from './fields.tsx';
 import type { OwnerViewProps } from './owner.ts';
-import { LONGEST_FILE } from './sealed-file.ts';
+import { FILE_NAMES, LONGEST_FILE, SEALED_TYPE } from './sealed-file.ts';
 
-const TRANSFER_FILE = 'eigenveil-owner-transfer.json';
+/** Browsers know no type of files that end in .age, and some would then offer none. */
+const ANY_TYPE = '';
 
 export function DeviceView(props: OwnerViewProps) {
   const { status } = props;
@@ -82,7 +83,7 @@ function Leave({ owner, status, look }: OwnerViewProps) {
         {status.movedAt !== null && ' It has stopped already; you can make the second file once more.'}
       </p>
       <p>Bring the two files to one device only. On two, the same rows could be contributed twice.</p>
-      <FileField label="Backup file of your key" accept=".json" onFile={setBackup} />
+      <FileField label="Backup file of your key" accept={ANY_TYPE} onFile={setBackup} />
       <TextField label="Passphrase of the backup" value={passphrase} onValue={setPassphrase} isSecret />
       <Check label="This device shall stop" checked={isSure} onChecked={setSure} />
       <OwnerProblem
@@ -99,7 +100,7 @@ function Leave({ owner, status, look }: OwnerViewProps) {
             <Button
               kind="main"
               onClick={() => {
-                save(TRANSFER_FILE, 'application/json', transfer);
+                save(FILE_NAMES.transfer, SEALED_TYPE, transfer);
                 setOffered(true);
               }}
             >
@@ -145,11 +146,11 @@ function Restore({ owner, look }: OwnerViewProps) {
       }}
     >
       <h2>Bring an owner from another device</h2>
-      <FileField label="Backup file of the key" accept=".json" onFile={setBackup} />
+      <FileField label="Backup file of the key" accept={ANY_TYPE} onFile={setBackup} />
       <FileField
         label="Transfer file"
         hint="The second file, which the other device makes when it stops."
-        accept=".json"
+        accept={ANY_TYPE}
         onFile={setTransfer}
       />
       <Check

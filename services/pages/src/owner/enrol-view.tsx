@@ -13,7 +13,7 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { OwnerProblem } from './fields.tsx';
 import type { Trusted } from './invitation.ts';
 import { InvitationForm } from './invitation-form.tsx';
-import { KeyStep } from './key-step.tsx';
+import { KeyStep, type MadeBackup } from './key-step.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { type Arrival, routes } from './routes.ts';
 import { Steps } from './steps.tsx';
@@ -23,8 +23,8 @@ export interface EnrolProps extends OwnerViewProps {
   /** The services that the owner trusts, from that decision until it is enrolled. */
   readonly trusted: Trusted | null;
   readonly onTrust: (trusted: Trusted | null) => void;
-  /** Called with the text of the backup file of a new key. */
-  readonly onBackup: (backup: string) => void;
+  /** Called with the backup of a new key. */
+  readonly onBackup: (backup: MadeBackup) => void;
   /** Called once the invitation is used. */
   readonly onEnrolled: () => void;
 }

@@ -8,16 +8,25 @@ import { useAction } from '../common/use-async.ts';
 import { makeKey } from './backup.ts';
 import { Check, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
+import { generatePassphrase, PASSPHRASE_RULE, passphraseProblem } from './passphrase.ts';
 import { routes } from './routes.ts';
-import { drawPassphrase, PASSPHRASE_RULE, passphraseProblem } from './sealed-file.ts';
+import { FILE_NAMES, SEALED_TYPE } from './sealed-file.ts';
 
-export const BACKUP_FILE = 'eigenveil-owner-backup.json';
+/** The backup of a key that was just made. */
+export interface MadeBackup {
+  /** The text of the file. */
+  readonly file: string;
+  /** The passphrase that the page has generated; null for one that somebody has typed, and so knows. */
+  readonly passphrase: string | null;
+}
 
 /**
  * Shows the backup of the key that was just made until the person at the page has it: nobody can make another
  * one.
  */
-export function BackupStep({ backup, onSaved }: { readonly backup: string; readonly onSaved: () => void }) {
+export function BackupStep(props: { readonly backup: MadeBackup; readonly onSaved: () => void }) {
+  const { backup, onSaved } = props;
+  const { file, passphrase } = backup;
   const [isSaved, setSaved] = useState(false);
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -32,8 +41,9 @@ export function BackupStep({ backup, onSaved }: { readonly backup: string; reado
           browser, and is lost with the browser’s data.
         </p>
       </Notice>
+      {passphrase !== null && <Generated passphrase={passphrase} />}
       <div class="row">
-        <Button kind="main" onClick={() => save(BACKUP_FILE, 'application/json', backup)}>
+        <Button kind="main" onClick={() => save(FILE_NAMES.backup, SEALED_TYPE, file)}>
           Save the backup file
         </Button>
       </div>
@@ -49,27 +59,39 @@ export function BackupStep({ backup, onSaved }: { readonly backup: string; reado
   );
 }
 
-/** @param onMade told the text of the backup file; null where there shall be none */
+function Generated({ passphrase }: { readonly passphrase: string }) {
+  return (
+    <>
+      <dl class="facts">
+        <dt>Passphrase of the backup</dt>
+        <dd>{passphrase}</dd>
+      </dl>
+      <p>Write it down now, and keep it at another place than the file.</p>
+    </>
+  );
+}
+
+/** @param onMade told the backup; null where there shall be none */
 export function KeyStep({
   owner,
   onMade,
 }: {
   readonly owner: Owner;
-  readonly onMade: (backup: string | null) => void;
+  readonly onMade: (backup: MadeBackup | null) => void;
 }) {
-  const [passphrase, setPassphrase] = useState('');
+  const [passphrase, setPassphrase] = useState(generatePassphrase);
+  const [isTyped, setTyped] = useState(false);
   const [again, setAgain] = useState('');
-  const [isShown, setShown] = useState(false);
   const weak = passphraseProblem(passphrase);
   const differs = again !== '' && again !== passphrase;
-  const isReady = weak === null && (isShown || again === passphrase);
+  const isReady = weak === null && (!isTyped || again === passphrase);
   const make = useAction(async (_signal, secret: string | null) => {
-    const backup = await owner.state.exclusively(async () => {
+    const file = await owner.state.exclusively(async () => {
       // Some browsers ask people; others decide by themselves.
       await owner.state.persist();
       return makeKey(owner.state.database, secret);
     });
-    onMade(backup);
+    onMade(file === null ? null : { file, passphrase: isTyped ? null : secret });
   });
   return (
     <form
@@ -85,40 +107,41 @@ export function KeyStep({
       <h2>A backup of your key</h2>
       <p>
         The browser lets nobody take the key out again, not even this page. So there is one moment for a
-        backup: now. It is a file that only your passphrase opens, and you need it to move to another device.
+        backup: now. It is a file that only its passphrase opens, and you need it to move to another device.
       </p>
-      <TextField
-        label="Passphrase"
-        hint={PASSPHRASE_RULE}
-        value={passphrase}
-        onValue={(text) => {
-          setPassphrase(text);
-          setShown(false);
-        }}
-        isSecret={!isShown}
-        error={passphrase === '' ? null : weak}
-      />
-      {!isShown && (
-        <TextField
-          label="Passphrase once more"
-          value={again}
-          onValue={setAgain}
-          isSecret
-          error={differs ? 'It is another one' : null}
-        />
+      {!isTyped && <Generated passphrase={passphrase} />}
+      {isTyped && (
+        <>
+          <TextField
+            label="Passphrase"
+            hint={PASSPHRASE_RULE}
+            value={passphrase}
+            onValue={setPassphrase}
+            isSecret
+            error={passphrase === '' ? null : weak}
+          />
+          <TextField
+            label="Confirm passphrase"
+            value={again}
+            onValue={setAgain}
+            isSecret
+            error={differs ? 'The passphrases do not match' : null}
+          />
+        </>
       )}
-      {isShown && <p>Write it down now, and keep it at another place than the file.</p>}
       <div class="row">
-        <Button
-          onClick={() => {
-            setPassphrase(drawPassphrase());
-            setShown(true);
-          }}
-        >
-          Draw a passphrase for me
-        </Button>
         <Button kind="main" submit busy={make.busy} disabled={!isReady}>
           Make the key and its backup
+        </Button>
+        <Button
+          busy={make.busy}
+          onClick={() => {
+            setPassphrase(isTyped ? generatePassphrase() : '');
+            setAgain('');
+            setTyped(!isTyped);
+          }}
+        >
+          {isTyped ? 'Generate a passphrase' : 'Type a passphrase'}
         </Button>
         <Button busy={make.busy} onClick={() => make.run(null)}>
           Make the key without a backup

@@ -11,7 +11,7 @@ import { DeviceView } from './device-view.tsx';
 import { type EnrolProps, EnrolView } from './enrol-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import { forgetInvitation, type Trusted } from './invitation.ts';
-import { BackupStep } from './key-step.tsx';
+import { BackupStep, type MadeBackup } from './key-step.tsx';
 import { Owner } from './owner.ts';
 import { PolicyView } from './policy-view.tsx';
 import { type Arrival, routes } from './routes.ts';
@@ -25,7 +25,7 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
   const opening = useAsync(() => Owner.open(), []);
   // The backup is kept here, where neither the address nor a new state of the device removes it before
   // somebody has saved it.
-  const [backup, setBackup] = useState<string | null>(null);
+  const [backup, setBackup] = useState<MadeBackup | null>(null);
   const [trusted, setTrusted] = useState<Trusted | null>(null);
   useEffect(() => setTrusted(null), [arrival]);
   const [used, setUsed] = useState<Arrival | null>(null);

@@ -1,10 +1,12 @@
 import { nextEntry } from '@eigenveil/data-owner/portable';
 import { newTaskId } from '@eigenveil/task';
+import { Encrypter } from 'age-encryption';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { leave, makeKey, restore } from '../../src/owner/backup.ts';
 import type { Database } from '../../src/owner/database.ts';
 import { STORES } from '../../src/owner/database.ts';
 import { BrowserState } from '../../src/owner/state.ts';
+import { cheapScrypt } from '../support/cheap-scrypt.ts';
 import { newDevice, withIndexedDb } from '../support/indexed-db.ts';
 
 withIndexedDb();
@@ -28,13 +30,7 @@ function contents(database: Database): Promise<unknown> {
 beforeEach(() => {
   const storage = { persisted: async () => true };
   vi.stubGlobal('navigator', { locks: navigator.locks, storage });
-  // Half a second each; the test of sealed files takes them as they are.
-  const derive = crypto.subtle.deriveKey.bind(crypto.subtle);
-  const cheap = vi.spyOn(crypto.subtle, 'deriveKey');
-  cheap.mockImplementation((algorithm, ...rest) =>
-    derive({ ...(algorithm as Pbkdf2Params), iterations: 1 }, ...rest),
-  );
-  onTestFinished(() => cheap.mockRestore());
+  onTestFinished(cheapScrypt());
 });
 
 /** An owner that has used its device for everything that it must not forget. */
@@ -113,7 +109,7 @@ describe('an owner that moves', () => {
   test('is marked before there is a file, which can be made again', async () => {
     const { database, backup, state } = await usedDevice();
     const encrypt = vi
-      .spyOn(crypto.subtle, 'encrypt')
+      .spyOn(Encrypter.prototype, 'encrypt')
       .mockRejectedValueOnce(new Error('the page is closed here'));
     await expect(leave(database, backup, PASSPHRASE)).rejects.toThrow('closed here');
     encrypt.mockRestore();

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
+import { PrivateJwk } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unseal } from '../../src/owner/sealed-file.ts';
 import { BrowserOwner, PASSPHRASE, saved } from '../support/browser-owner.ts';
 import { expectUnhurt, hostileProposal } from '../support/hostile.ts';
 import { press, tabTo, type, walk } from '../support/keyboard.ts';
@@ -292,10 +294,10 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByRole('link', { name: 'This device' }).click();
     const file = (name: string, text: string) => ({
       name,
-      mimeType: 'application/json',
+      mimeType: 'application/octet-stream',
       buffer: Buffer.from(text),
     });
-    await page.getByLabel('Backup file of your key').setInputFiles(file('backup.json', backup));
+    await page.getByLabel('Backup file of your key').setInputFiles(file('backup.age', backup));
     await page.getByLabel('Passphrase of the backup').fill(`${PASSPHRASE}r`);
     await page.getByLabel('This device shall stop').check();
     const stop = page.getByRole('button', { name: 'Stop this device and make the second file' });
@@ -316,8 +318,8 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
 
     const { page: there } = await BrowserOwner.come(site);
     await there.getByRole('link', { name: 'This device' }).click();
-    await there.getByLabel('Backup file of the key').setInputFiles(file('backup.json', backup));
-    await there.getByLabel('Transfer file', { exact: true }).setInputFiles(file('transfer.json', transfer));
+    await there.getByLabel('Backup file of the key').setInputFiles(file('backup.age', backup));
+    await there.getByLabel('Transfer file', { exact: true }).setInputFiles(file('transfer.age', transfer));
     await there.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     await there.getByRole('button', { name: 'Bring the owner here' }).click();
     await there.getByText('Owner id').waitFor();
@@ -346,7 +348,8 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
   test('keeps the backup of a new key until somebody has it, wherever the person looks meanwhile', async () => {
     const { page } = await BrowserOwner.arrive(site);
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
-    await page.getByRole('button', { name: 'Draw a passphrase for me' }).click();
+    const shown = page.locator('dt', { hasText: 'Passphrase of the backup' }).locator('+ dd');
+    const passphrase = await shown.innerText();
     await page.getByRole('button', { name: 'Make the key and its backup' }).click();
     const save = page.getByRole('button', { name: 'Save the backup file' });
     await save.waitFor();
@@ -356,9 +359,9 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByRole('link', { name: 'Security' }).click();
     await page.getByRole('link', { name: 'Tasks', exact: true }).click();
     await save.waitFor();
-    expect(JSON.parse(await saved(page, 'Save the backup file'))).toMatchObject({
-      format: 'eigenveil-owner-backup',
-    });
+    expect(await shown.innerText()).toBe(passphrase);
+    const backup = await saved(page, 'Save the backup file');
+    await expect(unseal('backup', backup, passphrase, PrivateJwk)).resolves.toMatchObject({ kty: 'OKP' });
     await page.getByLabel('I have the file, and the passphrase at another place').check();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('heading', { name: 'Your tasks' }).waitFor();
@@ -401,7 +404,6 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await press(page, page.getByRole('button', { name: 'Trust this CSP' }));
     await page.getByRole('button', { name: 'Make the key and its backup' }).waitFor();
     expect(await focused(page)).toContain('Make a key');
-    await press(page, page.getByRole('button', { name: 'Draw a passphrase for me' }));
     await press(page, page.getByRole('button', { name: 'Make the key and its backup' }));
     await page.getByRole('button', { name: 'Save the backup file' }).waitFor();
     await press(page, page.getByLabel('I have the file, and the passphrase at another place'), 'Space');

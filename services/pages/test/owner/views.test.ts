@@ -42,14 +42,13 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     expect(page.url()).toBe(`${site.ownerUrl}#/enrol`);
     await expectFitForAnybody();
     await press(page, page.getByRole('button', { name: 'Trust this CSP' }));
-    await press(page, page.getByRole('button', { name: 'Draw a passphrase for me' }));
     await press(page, page.getByRole('button', { name: 'Make the key and its backup' }));
     await expectFitForAnybody();
     const [backup] = await Promise.all([
       page.waitForEvent('download'),
       press(page, page.getByRole('button', { name: 'Save the backup file' })),
     ]);
-    expect(backup.suggestedFilename()).toBe('eigenveil-owner-backup.json');
+    expect(backup.suggestedFilename()).toBe('eigenveil-owner-backup.age');
     await press(page, page.getByLabel('I have the file'), 'Space');
     await press(page, page.getByRole('button', { name: 'Go on' }));
     await heading(`Task ${MARKUP} ${taskId}`).waitFor();

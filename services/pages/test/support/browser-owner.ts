@@ -41,8 +41,9 @@ export class BrowserOwner {
   async enrol(): Promise<string> {
     const { page } = this;
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
+    await page.getByRole('button', { name: 'Type a passphrase' }).click();
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
-    await page.getByLabel('Passphrase once more').fill(PASSPHRASE);
+    await page.getByLabel('Confirm passphrase').fill(PASSPHRASE);
     await page.getByRole('button', { name: 'Make the key and its backup' }).click();
     const backup = await saved(page, 'Save the backup file');
     await page.getByLabel('I have the file, and the passphrase at another place').check();

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip as gzipWith } from 'node:zlib';
+import { ENCODINGS, type Encoding, readCopies } from '@eigenveil/command/compressed';
 import { readSummed, SUMS, sumsOf } from '@eigenveil/command/sums';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -15,24 +14,12 @@ import { drain } from './body.ts';
 import { contextOf } from './context.ts';
 import { type Route, serve } from './routes.ts';
 
-const gzip = promisify(gzipWith);
-const brotli = promisify(brotliCompress);
-
-/**
- * At this quality a megabyte of script takes about two seconds, once; the quality below takes half as long,
- * for a result that is larger by a seventieth.
- */
-const BROTLI_QUALITY = 11;
-
-/** The encodings, the one with the smallest result first. */
-const ENCODINGS = ['br', 'gzip'] as const;
-
 export interface PageOptions {
   /** The path at which the page is handed out, such as /console. */
   readonly path: string;
   /**
    * The folder of the files. SHA256SUMS there names all others with their digests, in the format of
-   * sha256sum.
+   * sha256sum. Compressed copies may lie beside them, which are sent as they are: nothing is compressed here.
    */
   readonly folder: string;
   readonly contentSecurityPolicy: string;
@@ -42,8 +29,8 @@ export interface PageOptions {
 
 interface File {
   readonly type: string;
-  /** The bytes by the name of the encoding. */
-  readonly encoded: Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>;
+  readonly bytes: Buffer;
+  readonly copies: ReadonlyMap<Encoding, Buffer>;
   readonly etag: string;
 }
 
@@ -75,7 +62,7 @@ export function pageRoutes(options: PageOptions): Route[] {
   }
   async function answer(request: Request, response: Response, name: string): Promise<void> {
     drain(request);
-    const { type, encoded, etag } = await fileOf(name);
+    const { type, bytes, copies, etag } = await fileOf(name);
     response.setHeader('content-security-policy', contentSecurityPolicy);
     response.setHeader('cache-control', 'no-cache'); // kept, and asked about each time
     response.setHeader('etag', etag);
@@ -87,9 +74,9 @@ export function pageRoutes(options: PageOptions): Route[] {
     }
     // Each encoding is checked by itself: among several, the one that the browser names first would win, and
     // no browser names brotli first.
-    const encoding = ENCODINGS.find((name) => request.acceptsEncodings(name) === name) ?? 'identity';
-    if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
-    const body = encoded[encoding];
+    const encoding = ENCODINGS.find((it) => copies.has(it) && request.acceptsEncodings(it) === it);
+    if (encoding !== undefined) response.setHeader('content-encoding', encoding);
+    const body = encoding === undefined ? bytes : copies.get(encoding)!;
     response.setHeader('content-type', type);
     response.setHeader('content-length', body.length);
     response.end(body);
@@ -140,8 +127,9 @@ async function readFiles({ folder, remedy }: PageOptions): Promise<ReadonlyMap<s
   try {
     const summed = await readSummed(folder);
     if (!summed.has(INDEX)) throw new Error(`"${SUMS}" expected ${INDEX}`);
-    for (const [name, bytes] of summed) files.set(name, await fileWith(name, bytes));
-    files.set(SUMS, await fileWith(SUMS, Buffer.from(sumsOf(summed))));
+    for (const [name, bytes] of summed)
+      files.set(name, fileWith(name, bytes, await readCopies(folder, name, bytes)));
+    files.set(SUMS, fileWith(SUMS, Buffer.from(sumsOf(summed)), new Map()));
   } catch (cause) {
     throw new CodedError(CODES.ERR_ROUTE_UNKNOWN, `the page is not there, or not whole: ${remedy}`, {
       cause,
@@ -150,17 +138,8 @@ async function readFiles({ folder, remedy }: PageOptions): Promise<ReadonlyMap<s
   return files;
 }
 
-async function fileWith(name: string, bytes: Buffer): Promise<File> {
+function fileWith(name: string, bytes: Buffer, copies: File['copies']): File {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url')}"`; // weak: the same of what is compressed
-  const [gzipped, smallest] = await Promise.all([
-    gzip(bytes),
-    brotli(bytes, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-      },
-    }),
-  ]);
-  return { type, encoded: { br: smallest, gzip: gzipped, identity: bytes }, etag };
+  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url')}"`; // weak: the same of its copies
+  return { type, bytes, copies, etag };
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { pageRoutes } from '../../src/index.ts';
 import { problemIn, send, sendRaw, startService } from '../harness.ts';
@@ -67,16 +67,34 @@ test('a file that the browser has is not sent again', async () => {
   expect(other.status).toBe(200);
 });
 
-test('whoever takes it compressed gets it so, and the same of HEAD without the body', async () => {
-  const { url } = await started();
-  for (const [accepted, encoding, open] of [
-    ['gzip, deflate, br', 'br', brotliDecompressSync],
-    ['gzip', 'gzip', gunzipSync],
+test('whoever takes it compressed gets the copy that lies beside it, and the same of HEAD without the body', async () => {
+  const { url, folder } = await started();
+  // At qualities of which nobody would make them in answering.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 0 };
+  const copies = {
+    br: brotliCompressSync(FILES['main.js'], { params }),
+    gzip: gzipSync(FILES['main.js'], { level: 0 }),
+  };
+  await writeFile(join(folder, 'main.js.br'), copies.br);
+  await writeFile(join(folder, 'main.js.gz'), copies.gzip);
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip, br;q=0', 'gzip'],
   ] as const) {
-    const compressed = await send(`${url}/page/main.js`, { headers: { 'accept-encoding': accepted } });
-    expect(compressed.headers).toMatchObject({ 'content-encoding': encoding, vary: 'Accept-Encoding' });
-    expect(open(compressed.bytes).toString()).toBe(FILES['main.js']);
+    const { headers, bytes } = await send(`${url}/page/main.js`, {
+      headers: { 'accept-encoding': accepted },
+    });
+    expect(headers).toMatchObject({
+      'content-encoding': encoding,
+      'content-type': 'text/javascript; charset=utf-8',
+      vary: 'Accept-Encoding',
+    });
+    expect(bytes.equals(copies[encoding])).toBe(true);
   }
+  // There is no copy of this one, and none is made.
+  const plain = await send(`${url}/page/main.css`, { headers: { 'accept-encoding': 'gzip, br' } });
+  expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
+  expect(plain.bytes.toString()).toBe(FILES['main.css']);
   const head = await send(`${url}/page/main.js`, { method: 'HEAD' });
   expect([head.status, head.headers['content-length'], head.bytes.length]).toEqual([200, '15', 0]);
 });
@@ -126,6 +144,9 @@ test('files that do not belong together are not handed out, and what changes lat
   await writeFile(join(folder, 'main.js'), 'alert(1)');
   expect((await send(`${url}/page/`)).status).toBe(404);
   await build(folder);
+  await writeFile(join(folder, 'main.js.gz'), gzipSync('alert(1)'));
+  expect((await send(`${url}/page/`)).status).toBe(404);
+  await rm(join(folder, 'main.js.gz'));
   expect((await send(`${url}/page/`)).status).toBe(200);
   await rm(folder, { recursive: true });
   await build(folder, { ...FILES, 'main.js': 'console.log(2);' });
