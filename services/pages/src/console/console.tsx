@@ -9,6 +9,7 @@ import { useHash } from '../common/routes.ts';
 import { type ConsoleApi, consoleApi, sessions } from './api.ts';
 import { CreateView } from './create/create-view.tsx';
 import { DraftView } from './draft/draft-view.tsx';
+import { after } from './follow.ts';
 import { ListView } from './list/list-view.tsx';
 import { ResultView } from './result/result-view.tsx';
 import { routes } from './routes.ts';
@@ -18,10 +19,7 @@ import { TaskView } from './task/task-view.tsx';
 
 const clock = {
   now: () => performance.now(),
-  after(milliseconds: number, callback: () => void) {
-    const timer = setTimeout(callback, milliseconds);
-    return () => clearTimeout(timer);
-  },
+  after,
 };
 
 /** The one session of this page. Its bearer is kept nowhere else. */

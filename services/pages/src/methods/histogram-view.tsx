@@ -33,7 +33,7 @@ export function HistogramResult(props: {
         <dt>Owners</dt>
         <dd>{count(provenance.verifiedOwners, 'owner')}, as the CSP has verified</dd>
       </dl>
-      <Quantiles projection={projection} />
+      <Quantiles task={task} projection={projection} />
       <Bins task={task} histograms={projection.histograms ?? []} />
       <h2>Use it</h2>
       <Downloads checked={checked} />

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
-import { Untrusted } from '../common/text.tsx';
+import { Grouped } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { OwnerProblem, TextField } from './fields.tsx';
 import { KeyStep } from './key-step.tsx';
@@ -112,6 +112,11 @@ function TrustStep(props: OwnerViewProps & { readonly link: OwnerLink | null }) 
         onValue={setThumbprint}
         error={wrong('thumbprint')}
       />
+      {Thumbprint.safeParse(thumbprint.trim()).success && (
+        <p>
+          To compare: <Grouped value={thumbprint.trim()} />
+        </p>
+      )}
       <TextField
         label="Address of the data user (may stay empty)"
         hint="Who proposes the task and gets the result."
@@ -160,7 +165,7 @@ function AnotherCsp({
     return (
       <Notice kind="info" title="You are enrolled already">
         <p>
-          At the CSP with the thumbprint <Untrusted text={known.value} />. Another token of it renews your
+          At the CSP with the thumbprint <Grouped value={known.value} />. Another token of it renews your
           enrolment.
         </p>
       </Notice>
@@ -168,7 +173,7 @@ function AnotherCsp({
   return (
     <Notice kind="warn" title="This is another CSP than yours" live>
       <p>
-        You are enrolled at the one with the thumbprint <Untrusted text={known.value} />. If you go on, tasks
+        You are enrolled at the one with the thumbprint <Grouped value={known.value} />. If you go on, tasks
         that the old one has signed are refused, and their results cannot be checked here any more.
       </p>
     </Notice>

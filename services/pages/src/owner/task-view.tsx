@@ -12,7 +12,7 @@ import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
-import { Untrusted } from '../common/text.tsx';
+import { Grouped, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
 import { Persistence } from './device-view.tsx';
@@ -72,8 +72,8 @@ function Inspected(props: TaskPartProps) {
           <p>
             Nothing of your rows has been read yet. The data user at <Untrusted text={entry.dataUser} />{' '}
             proposes this task, and the CSP that you trust, with the thumbprint{' '}
-            {csp.state === 'done' && <Untrusted text={csp.value} />}, has signed all that stands here,
-            together with its key and the key of the data user.
+            {csp.state === 'done' && <Grouped value={csp.value} />}, has signed all that stands here, together
+            with its key and the key of the data user.
           </p>
           <Parameters task={shown.value.task} now={new Date()} id={entry.id} reader="owner" />
           <StandsOn basis={shown.value.basis} />

@@ -38,7 +38,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     // A column named like labels is no feature of its own accord.
     await expect.poll(() => page.getByLabel('What column 5 is').inputValue()).toBe('out');
     await write(page);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     const drafted = await value(page);
     expect(drafted.features.map(({ name }: { name: string }) => name)).toHaveLength(4);
     expect(drafted).toMatchObject({
@@ -55,7 +55,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await walk(page);
     await press(page, page.getByRole('button', { name: 'Go on to create it' }));
     await page.getByRole('heading', { name: 'Create a task' }).waitFor();
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
   });
 
   test('is one with its JSON, and says what is wrong at the member', async () => {
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     );
     await expectAccessible(page);
     await components.fill('1');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     const changed = { ...(await value(page)), components: 2, encryption: 'djn' };
     await json(page).fill(JSON.stringify(changed));
     await expect.poll(() => components.inputValue()).toBe('2');
@@ -102,7 +102,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await page.getByText('expected your consent that ranges do not come from the rows').first().waitFor();
     await tabTo(page, page.getByLabel('dataIndependentRanges'));
     await page.keyboard.press('Space');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await page.getByLabel('With differentialPrivacy').uncheck();
     await expect.poll(async () => (await value(page)).differentialPrivacy).toBeNull();
   });
@@ -149,7 +149,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       differentialPrivacy: { epsilon: 2, clippingNorm: null },
     });
     await page.getByLabel('dataIndependentRanges').check();
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
 
     await method.selectOption('ridge');
     await page.getByText('One column has to be what is predicted, and none is.').waitFor();
@@ -161,7 +161,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       ...['sepal_width', 'petal_length', 'petal_width'],
       'sepal_length',
     ]);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectAccessible(page);
     await expectFits(page);
   });
@@ -175,7 +175,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     });
     await page.getByText('3 rows and 3 columns.').waitFor();
     await write(page);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectUnhurt(page);
     await expectFits(page);
     await sample(page).setInputFiles({

@@ -79,7 +79,7 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
     await go(page, '/create');
     await page.getByRole('textbox', { name: 'Task as JSON' }).fill(JSON.stringify(hostileProposal()));
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectFitForAnybody();
     await page.getByRole('textbox', { name: 'Task as JSON' }).fill(JSON.stringify({ [MARKUP]: MARKUP }));
     await page.getByText('Something has to be corrected').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await page.getByText('expected the spacing of its values or "cell"').first().waitFor();
     for (const i of task.features.keys()) await page.getByLabel(`grain of features[${i}]`).fill('0.1');
     await page.getByLabel('components', { exact: true }).fill('1');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectFitForAnybody();
     const drafted = TaskProposal.parse(
       JSON.parse(await page.getByLabel('The proposal as JSON').inputValue()),

@@ -86,7 +86,7 @@ export function CreateView(props: {
       <p role="status">
         {checked.kind === 'faulty' &&
           `There ${checked.faults.length === 1 ? 'is' : 'are'} ${count(checked.faults.length, 'thing')} to correct.`}
-        {checked.kind === 'good' && 'The task fits together.'}
+        {checked.kind === 'good' && 'The task is valid.'}
       </p>
       {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
       {checked.kind === 'good' && (

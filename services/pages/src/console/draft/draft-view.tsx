@@ -117,7 +117,7 @@ function Draft(props: {
         </div>
       </div>
       <h2>3. Create it</h2>
-      <p>{isGood ? 'The task fits together.' : 'First correct what is wrong above.'}</p>
+      <p>{isGood ? 'The task is valid.' : 'Fix the problems above.'}</p>
       <Button kind="main" disabled={!isGood} onClick={() => create(text)}>
         Go on to create it
       </Button>

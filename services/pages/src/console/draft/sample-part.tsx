@@ -27,7 +27,7 @@ export function SamplePart(props: { readonly onDraft: (file: File, text: string)
     <>
       <FileDrop
         label="Sample"
-        hint="A CSV file (or .csv.gz) with a header row, commas, decimal points and whole rows. It is read in this page alone, and leaves your browser never: only the JSON that you create goes to the data user."
+        hint="A CSV file (or .csv.gz) with a header row, commas, decimal points and whole rows. It is read in this page alone, and never leaves your browser: only the JSON that you create goes to the data user."
         accept=".csv,.gz,text/csv"
         busy={read.busy}
         onFile={read.run}

@@ -18,7 +18,7 @@ import { withLive, withOlder } from './merge.ts';
 type Listed = TaskList['tasks'][number];
 
 export function ListView({ api }: { readonly api: ConsoleApi }) {
-  const followed = useFollow<TaskList>((signal) => api.followTasks({}, signal), [api]);
+  const followed = useFollow<TaskList>(api, (signal) => api.followTasks({}, signal), []);
   const now = useNow(api, 10_000);
   const [tasks, setTasks] = useState<readonly Listed[]>([]);
   /** Says whether older tasks follow the oldest page; null until such a page was asked for. */
