@@ -51,10 +51,13 @@ export function Field(props: {
   readonly hint?: ComponentChildren;
   /** The fault, or null when there is none. */
   readonly error?: ComponentChildren;
+  /** The id of the control where something leads to it; otherwise it has one of its own. */
+  readonly id?: string;
   readonly children: (attributes: FieldAttributes) => ComponentChildren;
 }) {
   const { label, hint, error, children } = props;
-  const id = useId();
+  const own = useId();
+  const { id = own } = props;
   const isHinted = hint !== undefined && hint !== null;
   const isWrong = error !== undefined && error !== null;
   const described = [isHinted ? `${id}-hint` : '', isWrong ? `${id}-error` : ''].join(' ').trim();
