@@ -34,6 +34,8 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
 
   test('a wrong token is refused, the right one is kept nowhere, and a reload asks for it again', async () => {
     const { page, context, pardon } = await site.visit(site.consoleUrl);
+    await press(page, page.getByRole('button', { name: 'Sign in' }));
+    await page.getByText('Paste your token here.').waitFor();
     await type(page, page.getByLabel('Operator’s token'), 'x'.repeat(43));
     await page.keyboard.press('Enter');
     await page.getByText('This is not the operator’s token.').waitFor();
@@ -124,6 +126,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await page.getByText('The task is closed: the computation starts.').waitFor();
     await expect.poll(() => waiting(page).textContent()).toContain('Nobody has to do anything.');
     await page.getByText('This task has ended.').waitFor();
+    expect(await page.getByText('The task is closed: the computation starts.').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
     await expectAccessible(page);
     await press(page, page.getByRole('link', { name: 'See the result' }));
@@ -144,6 +147,12 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await press(page, page.getByRole('button', { name: 'Open the next task' }));
     await page.getByText('The task is renewed').waitFor();
     const [next] = await client.list();
+    expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
+    // The task knows its renewal when somebody comes back, too.
+    await page.goto(`${site.consoleUrl}#/`);
+    await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
+    await page.getByText('This is the first task of its series. The next one is').waitFor();
+    expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
     await press(page, page.getByRole('link', { name: next!.taskId }));
     await page.getByText(`Renewal 1 of task ${task.id}`).waitFor();
     await expectAccessible(page);

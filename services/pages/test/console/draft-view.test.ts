@@ -39,6 +39,10 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await expect.poll(() => page.getByLabel('What column 5 is').inputValue()).toBe('out');
     await write(page);
     await page.getByText('The task is valid.').waitFor();
+    // Who has written it is led to it.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement!.textContent))
+      .toContain('2. The proposal');
     const drafted = await value(page);
     expect(drafted.features.map(({ name }: { name: string }) => name)).toHaveLength(4);
     expect(drafted).toMatchObject({
@@ -56,6 +60,13 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await press(page, page.getByRole('button', { name: 'Go on to create it' }));
     await page.getByRole('heading', { name: 'Create a task' }).waitFor();
     await page.getByText('The task is valid.').waitFor();
+    // What the draft warned of is said once more, and what it forecast.
+    await page.getByText(/^The ranges of 4 features of 4 are the least and the largest value/).waitFor();
+    await page.getByText(/^estimate: garbled takes about/).waitFor();
+    await page.getByRole('heading', { name: 'If rows are like the sample’s' }).waitFor();
+    expect(asked).toEqual([]);
+    await expectAccessible(page);
+    await expectFits(page);
   });
 
   test('is one with its JSON, and says what is wrong at the member', async () => {
@@ -66,7 +77,9 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await components.fill('two');
     await expect.poll(async () => (await value(page)).components).toBe('two');
     await expect.poll(() => components.getAttribute('aria-invalid')).toBe('true');
-    await page.locator('.field', { has: components }).getByText('"components": expected a number').waitFor();
+    await page.locator('.field', { has: components }).getByText('expected a number, got a text').waitFor();
+    await press(page, page.getByRole('button', { name: 'Go to components' }));
+    expect(await components.evaluate((it) => it === document.activeElement)).toBe(true);
     expect(await page.getByRole('button', { name: 'Go on to create it' }).getAttribute('aria-disabled')).toBe(
       'true',
     );
@@ -83,7 +96,17 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await json(page).fill(JSON.stringify({ ...changed, components: 5 }));
     await page.locator('.field', { has: components }).locator('.error').waitFor();
     await json(page).fill(JSON.stringify(changed));
-    await page.getByLabel('max of features[0]').fill('8.5');
+    // Faults of cells stand at the cells, all of them at once.
+    const [max, grain] = [page.getByLabel('max of features[0]'), page.getByLabel('grain of features[2]')];
+    await max.fill('much');
+    await grain.fill('-1');
+    await expect.poll(() => grain.getAttribute('aria-invalid')).toBe('true');
+    expect(await max.getAttribute('aria-invalid')).toBe('true');
+    await press(page, page.getByRole('button', { name: 'Go to features[2].grain' }));
+    expect(await grain.evaluate((it) => it === document.activeElement)).toBe(true);
+    await expectAccessible(page);
+    await grain.fill('0.1');
+    await max.fill('8.5');
     await expect.poll(async () => (await value(page)).features[0].max).toBe(8.5);
     await page.getByLabel('trace').check();
     await expect.poll(async () => (await value(page)).outputs).toEqual(['trace']);
@@ -114,6 +137,14 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     expect(await page.getByLabel('What column 5 is').inputValue()).toBe('first');
     await page.getByLabel('What column 5 is').selectOption('left out');
     await page.getByText('One column has to be the labels, and none is.').waitFor();
+    await page.getByLabel('Owners, at most').fill('one');
+    await write(page);
+    const problems = page.locator('.notice', { hasText: 'Problems to fix' });
+    await problems.getByText('One column has to be the labels, and none is.').waitFor();
+    await press(page, problems.getByRole('button', { name: 'Go to the owners' }));
+    expect(await page.evaluate(() => document.activeElement!.getAttribute('aria-invalid'))).toBe('true');
+    await expectAccessible(page);
+    await page.getByLabel('Owners, at most').fill('10');
     await page.getByLabel('What column 5 is').selectOption('the labels');
     await write(page);
     const { method, labellings, components } = await value(page);
