@@ -28,6 +28,7 @@ export function ColumnsTable(props: {
   return (
     <fieldset
       id={id}
+      class="member"
       aria-label="Columns"
       tabIndex={-1}
       {...(error !== null && { 'aria-describedby': `${id}-error` })}
