@@ -122,7 +122,13 @@ function MemberForm(
   }
   if (type.kind === 'objects')
     return (
-      <Group {...group([])} faults={faults.filter(({ path: [first] }) => typeof first !== 'number')}>
+      <Group
+        {...group([])}
+        faults={faults.filter(
+          ({ path: [index, inner] }) =>
+            typeof index !== 'number' || !type.members.some((it) => it.name === inner),
+        )}
+      >
         <ObjectsTable
           name={name}
           members={type.members}
