@@ -32,6 +32,7 @@ export function invalid(title: string, expected: Words | string, got: string | n
   return new CodedError(METHOD_CODES.ERR_TASK_INVALID, expectation(title, expected, got));
 }
 
-function expectation(title: string, expected: Words | string, got: string | number): Words {
+/** Returns the message of a rule that is broken; it begins with the place in the task. */
+export function expectation(title: string, expected: Words | string, got: string | number): Words {
   return words`"${title}" expected ${expected}, got ${got}`;
 }

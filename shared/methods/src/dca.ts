@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { ridgeRule } from './common.ts';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
-import { RIDGE_FLAG } from './draft.ts';
+import { DISCRIMINANT_RIDGE_FLAG, discriminantRidge } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
@@ -73,7 +73,7 @@ export const dca = defineMethod({
         default: 'standard',
         placeholder: 'FORM',
       },
-      ridge: RIDGE_FLAG,
+      ridge: DISCRIMINANT_RIDGE_FLAG,
       signalRidge: {
         schema: z.number(),
         description: 'ρ′, which is added to the signal matrix',
@@ -82,7 +82,7 @@ export const dca = defineMethod({
       },
     },
     parameters: ({ form, ridge, signalRidge }, drafted) => ({
-      method: { kind: 'dca' as const, form, ridge: ridge ?? drafted.ridge, signalRidge },
+      method: { kind: 'dca' as const, form, ridge: discriminantRidge(ridge, drafted), signalRidge },
     }),
     hasComponents: true,
     takesEpsilon: true,

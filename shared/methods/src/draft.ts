@@ -1,5 +1,6 @@
 /** The form of a method's draft: its own flags, and the parameters of a task that follow from them. */
 import { z } from 'zod';
+import { invalid } from './codes.ts';
 import type { Feature } from './features.ts';
 import type { MethodOf } from './parameters.ts';
 
@@ -91,3 +92,19 @@ export const RIDGE_FLAG = {
 export const BOOK_RIDGE = 'book';
 /** ρ of BOOK_RIDGE, in units of the largest eigenvalue of S_W. */
 export const BOOK_RIDGE_SHARE = 0.02;
+
+/** ρ of methods with labels, which may be taken from the sample. */
+export const DISCRIMINANT_RIDGE_FLAG = {
+  schema: z.union([RIDGE_FLAG.schema.unwrap(), z.literal(BOOK_RIDGE)]).optional(),
+  description: `ρ, in units of the scatter of features in [−1, 1], or ${BOOK_RIDGE}: ${BOOK_RIDGE_SHARE} times the largest eigenvalue of the scatter within classes in the sample (default: 1)`,
+  placeholder: `NUMBER|${BOOK_RIDGE}`,
+} as const satisfies Flag;
+
+/**
+ * Returns ρ of a discriminant's draft.
+ * @throws ERR_TASK_INVALID for BOOK_RIDGE, in whose place who drafts puts a number from the sample
+ */
+export function discriminantRidge(flag: number | typeof BOOK_RIDGE | undefined, { ridge }: Drafted): number {
+  if (flag === BOOK_RIDGE) throw invalid('ridge', 'a number from the sample', BOOK_RIDGE);
+  return flag ?? ridge;
+}

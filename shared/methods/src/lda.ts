@@ -1,7 +1,7 @@
 /** Linear discriminant analysis: S_B w = λ (S_W + ρI) w. */
 import { z } from 'zod';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
-import { RIDGE_FLAG } from './draft.ts';
+import { DISCRIMINANT_RIDGE_FLAG, discriminantRidge } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { COMPONENTS_FORM } from './result.ts';
@@ -28,8 +28,10 @@ export const lda = defineMethod({
       'finds components that distinguish the classes of a label column, against the scatter within them',
     details: 'For K classes there are at most K − 1 components.',
     example: '--label label --components 1',
-    flags: { ridge: RIDGE_FLAG },
-    parameters: ({ ridge }, drafted) => ({ method: { kind: 'lda' as const, ridge: ridge ?? drafted.ridge } }),
+    flags: { ridge: DISCRIMINANT_RIDGE_FLAG },
+    parameters: ({ ridge }, drafted) => ({
+      method: { kind: 'lda' as const, ridge: discriminantRidge(ridge, drafted) },
+    }),
     hasComponents: true,
     takesEpsilon: true,
   },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { checkFew, ridgeRule } from './common.ts';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
-import { RIDGE_FLAG } from './draft.ts';
+import { DISCRIMINANT_RIDGE_FLAG, discriminantRidge } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
@@ -64,8 +64,10 @@ export const mdr = defineMethod({
     details: `--label names the utility labels first, which components distinguish, and then the privacy labels, of which they tell the less the smaller ρ is,
 without a guarantee. A note says where ρ is too large or too small for the sample.`,
     example: '--label outcome,region --components 1',
-    flags: { ridge: RIDGE_FLAG },
-    parameters: ({ ridge }, drafted) => ({ method: { kind: 'mdr' as const, ridge: ridge ?? drafted.ridge } }),
+    flags: { ridge: DISCRIMINANT_RIDGE_FLAG },
+    parameters: ({ ridge }, drafted) => ({
+      method: { kind: 'mdr' as const, ridge: discriminantRidge(ridge, drafted) },
+    }),
     hasComponents: true,
     takesEpsilon: true,
   },

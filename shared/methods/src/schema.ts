@@ -2,9 +2,9 @@
  * Every method as one object, and what tasks are made of that methods have rules for: all of it but releases
  * of histograms, so that a command line can load it at once.
  */
-export { expecting, invalid, rule } from './codes.ts';
+export { expectation, expecting, invalid, rule } from './codes.ts';
 export { CLASS_WEIGHTS } from './discriminant.ts';
-export { BOOK_RIDGE, BOOK_RIDGE_SHARE, type Flags, RIDGE_FLAG } from './draft.ts';
+export { BOOK_RIDGE, BOOK_RIDGE_SHARE, type Flags } from './draft.ts';
 export {
   ACTING,
   FEATURE,

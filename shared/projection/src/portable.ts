@@ -49,6 +49,7 @@ export { betweenClassScatter, meanOfRows, totalScatter } from './reference/scatt
 export { type Sketch, sketchEigen, sketchIsWhole, sketchOf, sketchRefusal } from './reference/sketch.ts';
 export { columnsFor, statisticsThrough } from './reference/through.ts';
 export { keptInWords, shareInWords, type ToldShare } from './told/components.ts';
+export { isKnownQuantile, UNKNOWN_QUANTILE } from './told/counts.ts';
 export type { Remark } from './told/form.ts';
 export { csvOf, linesOf, type ToldResult, tellingOf } from './told/index.ts';
 export { momentsInUnits } from './told/moments.ts';

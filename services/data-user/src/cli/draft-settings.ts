@@ -3,16 +3,7 @@
  * in common, as far as they fit the method.
  */
 import type { Configuration, Setting, Settings } from '@eigenveil/command';
-import {
-  BOOK_RIDGE,
-  BOOK_RIDGE_SHARE,
-  draftingOf,
-  METHODS,
-  type MethodName,
-  Output,
-  RIDGE_FLAG,
-  TwoPartyName,
-} from '@eigenveil/methods/schema';
+import { draftingOf, METHODS, type MethodName, Output, TwoPartyName } from '@eigenveil/methods/schema';
 import {
   CONSENT_OPTIONS,
   IGNORED_COLUMNS,
@@ -93,15 +84,6 @@ const LABELS = {
     description: 'label column; several (of mdr) by as many flags, with commas between, or as a JSON list',
     default: [],
     placeholder: 'NAME',
-  },
-} as const;
-
-/** ρ of methods with labels, which may be taken from the sample. */
-const DISCRIMINANT_RIDGE = {
-  ridge: {
-    schema: z.union([RIDGE_FLAG.schema.unwrap(), z.literal(BOOK_RIDGE)]).optional(),
-    description: `ρ, in units of the scatter of features in [−1, 1], or ${BOOK_RIDGE}: ${BOOK_RIDGE_SHARE} times the largest eigenvalue of the scatter within classes in the sample (default: 1)`,
-    placeholder: `NUMBER|${BOOK_RIDGE}`,
   },
 } as const;
 
@@ -248,7 +230,6 @@ export function settingsOf(name: MethodName): Settings {
   const { flags, hasComponents, takesEpsilon, countsValues } = draftingOf(name);
   return {
     ...flags,
-    ...(labellings > 0 && 'ridge' in flags && DISCRIMINANT_RIDGE),
     ...SAMPLE,
     ...TITLE,
     ...(labellings > 0 && LABELS),
@@ -270,11 +251,7 @@ export function commonOf(given: Configuration<Settings>): DraftConfiguration {
   return { ...Object.fromEntries(usual), components: 0, ...given } as DraftConfiguration;
 }
 
-/** True if ρ comes from the sample. */
-export const asksForBookRidge = (given: Configuration<Settings>): boolean => given.ridge === BOOK_RIDGE;
-
-/** Returns the values of a method's own flags, without a ρ that is taken from the sample. */
+/** Returns the values of a method's own flags. */
 export function flagsOf(name: MethodName, given: Configuration<Settings>): Readonly<Record<string, unknown>> {
-  const known: Configuration<Settings> = asksForBookRidge(given) ? { ...given, ridge: undefined } : given;
-  return Object.fromEntries(Object.keys(METHODS[name].draft.flags).map((flag) => [flag, known[flag]]));
+  return Object.fromEntries(Object.keys(METHODS[name].draft.flags).map((flag) => [flag, given[flag]]));
 }

@@ -4,7 +4,7 @@ import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
 import { count, number } from './format.ts';
 import { Table } from './table.tsx';
 import { LONGEST_TITLE } from './task-name.tsx';
-import { Json, Moment, Untrusted } from './text.tsx';
+import { Grouped, Json, Moment, Untrusted } from './text.tsx';
 
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   garbled: 'garbled: garbled circuits',
@@ -65,7 +65,7 @@ export function Parameters(props: {
             <dt>Ranges</dt>
             <dd>
               follow, says the data user, from the noisy counts with the digest{' '}
-              <span class="id">{task.rangesFrom}</span>
+              <Grouped value={task.rangesFrom} />
             </dd>
           </>
         )}

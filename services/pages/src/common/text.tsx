@@ -26,6 +26,22 @@ export function Untrusted({ text, longest = 120 }: { readonly text: string; read
   );
 }
 
+const GROUP = /.{1,4}/gsu;
+
+/**
+ * A thumbprint or a digest that people compare: whole at any width, in groups of four characters. The gaps
+ * between groups are no characters, so that it is copied as it is.
+ */
+export function Grouped({ value }: { readonly value: string }) {
+  return (
+    <bdi class="thumbprint">
+      {(printable(value).match(GROUP) ?? []).map((group, i) => (
+        <span key={i}>{group}</span>
+      ))}
+    </bdi>
+  );
+}
+
 /**
  * A moment, in words and exactly.
  * @param at ISO 8601

@@ -5,7 +5,7 @@ import { CONSOLE_ROUTES, OPERATOR_ROUTES } from '@eigenveil/wire/routes/data-use
 import { lines, type PageRequest, send } from '../common/http.ts';
 import { isRefusal, type Session } from './session.ts';
 
-/** A stream that is silent for longer counts as a broken connection. */
+/** A stream that is silent for longer counts as a broken connection, and is asked for again. */
 const SILENCE = 3 * HEARTBEAT_MILLISECONDS;
 
 const { openSession, renewSession, ...FOLLOWED } = CONSOLE_ROUTES;

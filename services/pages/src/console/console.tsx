@@ -9,6 +9,8 @@ import { useHash } from '../common/routes.ts';
 import { type ConsoleApi, consoleApi, sessions } from './api.ts';
 import { CreateView } from './create/create-view.tsx';
 import { DraftView } from './draft/draft-view.tsx';
+import { NO_PROPOSAL, type Proposal } from './draft/drafted.ts';
+import { after } from './follow.ts';
 import { ListView } from './list/list-view.tsx';
 import { ResultView } from './result/result-view.tsx';
 import { routes } from './routes.ts';
@@ -18,10 +20,7 @@ import { TaskView } from './task/task-view.tsx';
 
 const clock = {
   now: () => performance.now(),
-  after(milliseconds: number, callback: () => void) {
-    const timer = setTimeout(callback, milliseconds);
-    return () => clearTimeout(timer);
-  },
+  after,
 };
 
 /** The one session of this page. Its bearer is kept nowhere else. */
@@ -68,9 +67,9 @@ export function Console() {
 
 function Frame({ api, endsAt }: { readonly api: ConsoleApi; readonly endsAt: string | null }) {
   const hash = useHash();
-  /** Texts that go from view to view, a result's or a draft's, and stay while another view is shown. */
-  const [draft, setDraft] = useState('');
-  const [proposal, setProposal] = useState('');
+  /** Proposals that go from view to view, and stay while another view is shown. */
+  const [draft, setDraft] = useState(NO_PROPOSAL);
+  const [proposal, setProposal] = useState(NO_PROPOSAL);
   const name = routes.match(hash)?.name;
   return (
     <Layout
@@ -97,10 +96,10 @@ function Frame({ api, endsAt }: { readonly api: ConsoleApi; readonly endsAt: str
 function Place(props: {
   readonly hash: string;
   readonly api: ConsoleApi;
-  readonly draft: string;
-  readonly setDraft: (text: string) => void;
-  readonly proposal: string;
-  readonly setProposal: (text: string) => void;
+  readonly draft: Proposal;
+  readonly setDraft: (draft: Proposal) => void;
+  readonly proposal: Proposal;
+  readonly setProposal: (proposal: Proposal) => void;
 }) {
   const { hash, api, draft, setDraft, proposal, setProposal } = props;
   const route = routes.match(hash);
@@ -110,16 +109,17 @@ function Place(props: {
     case 'draft':
       return (
         <DraftView
-          text={draft}
-          setText={setDraft}
-          create={(text) => {
-            setProposal(text);
+          api={api}
+          proposal={draft}
+          setProposal={setDraft}
+          create={(drafted) => {
+            setProposal(drafted);
             location.hash = routes.href('create', {});
           }}
         />
       );
     case 'create':
-      return <CreateView api={api} text={proposal} setText={setProposal} />;
+      return <CreateView api={api} proposal={proposal} setProposal={setProposal} />;
     case 'task':
     case 'result': {
       const taskId = TaskId.safeParse(route.params.taskId);
@@ -130,7 +130,7 @@ function Place(props: {
           api={api}
           taskId={taskId.data}
           draft={(text) => {
-            setDraft(text);
+            setDraft({ text, drafted: null });
             location.hash = routes.href('draft', {});
           }}
         />

@@ -3,6 +3,7 @@
  * and asks again after a pause.
  */
 import { CodedError } from '@eigenveil/platform';
+import { HEARTBEAT_MILLISECONDS } from '@eigenveil/wire/console';
 import { useEffect, useState } from 'preact/hooks';
 import type { ConsoleApi } from './api.ts';
 
@@ -16,6 +17,8 @@ export type Change<Update> =
   | { readonly kind: 'update'; readonly update: Update }
   /** There is nothing new, but the connection stands. */
   | { readonly kind: 'live' }
+  /** Nothing was heard for longer than the service is ever silent; the last update may be out of date. */
+  | { readonly kind: 'quiet' }
   /** The stream is opened again, since somebody looks again; the last update may be out of date. */
   | { readonly kind: 'connecting' }
   /** The last update may be out of date; the stream is opened again in `retryIn` milliseconds. */
@@ -25,6 +28,8 @@ export type Change<Update> =
   /** Nothing follows, since asking again cannot help. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
+/** One heartbeat may be late. */
+const QUIET = 2 * HEARTBEAT_MILLISECONDS;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
@@ -33,6 +38,8 @@ interface Following<Update> {
   readonly tell: (change: Change<Update>) => void;
   readonly signal: AbortSignal;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Calls `callback` once after this time. Returns a function that prevents it. */
+  readonly after: (milliseconds: number, callback: () => void) => () => void;
 }
 
 /** Says whether the page can be seen: a window or a test. */
@@ -88,12 +95,16 @@ function nextChange(sight: Sight, signal: AbortSignal): Promise<void> {
 /**
  * Follows a stream. Returns when nothing follows, or when `signal` aborts; then there are no more changes.
  */
-export async function follow<Update>({ open, tell, signal, sleep }: Following<Update>): Promise<void> {
+export async function follow<Update>(following: Following<Update>): Promise<void> {
+  const { open, tell, signal, sleep, after } = following;
   for (let pause = FIRST_PAUSE; !signal.aborted; ) {
     let error: unknown = null;
     let reason: 'final' | 'session' | 'closing' | 'failed' | null = null;
+    const listen = () => after(QUIET, () => tell({ kind: 'quiet' }));
+    let stopListening = () => undefined as unknown;
     try {
       for await (const line of open(signal)) {
+        stopListening();
         if (signal.aborted) return;
         if (line.kind === 'end') {
           reason = line.reason;
@@ -101,9 +112,12 @@ export async function follow<Update>({ open, tell, signal, sleep }: Following<Up
         }
         tell(line.kind === 'update' ? line : { kind: 'live' });
         pause = FIRST_PAUSE;
+        stopListening = listen();
       }
     } catch (caught) {
       error = caught;
+    } finally {
+      stopListening();
     }
     if (signal.aborted) return;
     if (reason === 'final') return tell({ kind: 'final' });
@@ -127,7 +141,9 @@ function isForGood(error: unknown): boolean {
 export interface Followed<Update> {
   /** The last update; null until the first has arrived. */
   readonly update: Update | null;
-  readonly state: 'connecting' | 'live' | 'broken' | 'final' | 'failed';
+  readonly state: 'connecting' | 'live' | 'quiet' | 'broken' | 'final' | 'failed';
+  /** The time at which the service was last heard, by its clock; null before. */
+  readonly heardAt: Date | null;
   /** The error of `broken` and `failed`; null where the connection just ended. */
   readonly error: unknown;
 }
@@ -142,35 +158,48 @@ const page: Sight = {
 
 /** Follows a stream, and begins again when one of `inputs` changes. */
 export function useFollow<Update>(
+  api: ConsoleApi,
   open: (signal: AbortSignal) => AsyncIterable<Line<Update>>,
   inputs: readonly unknown[],
 ): Followed<Update> {
-  const [followed, setFollowed] = useState<Followed<Update>>({
-    update: null,
-    state: 'connecting',
-    error: null,
-  });
+  const [followed, setFollowed] = useState<Followed<Update>>(UNHEARD);
   useEffect(() => {
     const control = new AbortController();
-    setFollowed({ update: null, state: 'connecting', error: null });
+    setFollowed(UNHEARD);
     void followWhileSeen<Update>(page, {
       open,
       signal: control.signal,
       sleep,
+      after,
       tell: (change) => {
-        if (control.signal.aborted) return;
-        if (change.kind === 'update') setFollowed({ update: change.update, state: 'live', error: null });
-        else
-          setFollowed(({ update }) => ({
-            update,
-            state: change.kind,
-            error: 'error' in change ? change.error : null,
-          }));
+        if (!control.signal.aborted) setFollowed((before) => afterChange(before, change, api.now()));
       },
     });
     return () => control.abort();
-  }, inputs);
+  }, [api, ...inputs]);
   return followed;
+}
+
+const UNHEARD = { update: null, state: 'connecting', heardAt: null, error: null } as const;
+
+function afterChange<Update>(
+  { update, heardAt }: Followed<Update>,
+  change: Change<Update>,
+  now: Date,
+): Followed<Update> {
+  const isHeard = change.kind === 'update' || change.kind === 'live' || change.kind === 'final';
+  return {
+    update: change.kind === 'update' ? change.update : update,
+    state: change.kind === 'update' ? 'live' : change.kind,
+    heardAt: isHeard ? now : heardAt,
+    error: 'error' in change ? change.error : null,
+  };
+}
+
+/** Calls `callback` once after this time. Returns a function that prevents it. */
+export function after(milliseconds: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, milliseconds);
+  return () => clearTimeout(timer);
 }
 
 /** Waits, but ends early when `signal` aborts, or when the browser says that it is online again. */

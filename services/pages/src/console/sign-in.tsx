@@ -1,6 +1,6 @@
 /** Asks for the operator's token, and says why it is needed. */
-import { errorCodeOf } from '@eigenveil/wire/errors';
-import { useRef } from 'preact/hooks';
+import { type ErrorCode, errorCodeOf } from '@eigenveil/wire/errors';
+import { useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../common/controls.tsx';
 import { Notice, Problem } from '../common/feedback.tsx';
 import { Layout, View } from '../common/layout.tsx';
@@ -15,6 +15,13 @@ const ENDS: Readonly<Record<SessionEnd, string>> = {
   unreachable: 'The data user did not answer in time, so the session could not be renewed.',
 };
 
+const EMPTY = 'Paste your token here.';
+/** Refusals of the token itself. */
+const REFUSED: Partial<Readonly<Record<ErrorCode, string>>> = {
+  ERR_AUTH_REQUIRED: 'This is not the operator’s token. Paste all of it.',
+  ERR_TOKEN_EXPIRED: 'This token is not valid any more. Ask for a new one.',
+};
+
 /** @param ended why it is asked again; null at first */
 export function SignIn(props: {
   readonly ended: SessionEnd | null;
@@ -23,7 +30,9 @@ export function SignIn(props: {
   const { ended, signIn } = props;
   const input = useRef<HTMLInputElement>(null);
   const action = useAction(async (_signal, token: string) => signIn(token));
-  const isWrong = errorCodeOf(action.error) === 'ERR_AUTH_REQUIRED';
+  const [isEmpty, setEmpty] = useState(false);
+  const code = errorCodeOf(action.error);
+  const fault = isEmpty ? EMPTY : code === undefined ? undefined : REFUSED[code];
   return (
     <Layout name="Eigenveil console" links={[]}>
       <div class="sign-in">
@@ -35,9 +44,11 @@ export function SignIn(props: {
             </Notice>
           )}
           <form
+            noValidate
             onSubmit={(event) => {
               event.preventDefault();
               const token = input.current!.value.trim();
+              setEmpty(token === '');
               if (token === '') return input.current!.focus();
               input.current!.value = '';
               action.run(token);
@@ -46,7 +57,7 @@ export function SignIn(props: {
             <Field
               label="Operator’s token"
               hint="What “eigenveil-user operators add” printed for you, or the file admin-token in the data directory of the service."
-              error={isWrong ? 'This is not the operator’s token. Paste all of it.' : null}
+              error={fault ?? null}
             >
               {(attributes) => (
                 <input
@@ -60,7 +71,7 @@ export function SignIn(props: {
                 />
               )}
             </Field>
-            {!isWrong && (
+            {fault === undefined && (
               <Problem error={action.error} title="You are not signed in">
                 <p>Wait a little, and try again.</p>
               </Problem>

@@ -11,10 +11,12 @@ import type { ChartTheme } from '../common/chart-theme.ts';
 import { Button, Field } from '../common/controls.tsx';
 import { Problem } from '../common/feedback.tsx';
 import { count, number } from '../common/format.ts';
+import { draftWords } from '../console/draft/draft-words.ts';
 import { LEVELS, rangedDraft } from '../console/draft/first-draft.ts';
 import { Provenance } from '../console/result/provenance-view.tsx';
 import { Downloads } from '../console/result/use-view.tsx';
 import type { CheckedResult } from '../console/result/verify.ts';
+import { routes } from '../console/routes.ts';
 import { type DrawnBins, drawnBins } from './figures.ts';
 import { Quantiles, short } from './quantiles-view.tsx';
 
@@ -33,7 +35,7 @@ export function HistogramResult(props: {
         <dt>Owners</dt>
         <dd>{count(provenance.verifiedOwners, 'owner')}, as the CSP has verified</dd>
       </dl>
-      <Quantiles projection={projection} />
+      <Quantiles task={task} projection={projection} />
       <Bins task={task} histograms={projection.histograms ?? []} />
       <h2>Use it</h2>
       <Downloads checked={checked} />
@@ -157,13 +159,14 @@ function Ranges(props: { readonly checked: CheckedResult; readonly draft: (text:
           <p key={note}>{`${note[0]!.toUpperCase()}${note.slice(1)}.`}</p>
         ))}
       </div>
-      <Problem error={ranged.error} title="These counts give no such ranges" />
+      <Problem error={ranged.error} title="These counts give no such ranges" words={draftWords} />
       <Button kind="main" disabled={ranged.error !== null} onClick={() => draft(ranged.text)}>
         Draft a PCA with these ranges
       </Button>
       <p>
-        For another method, and a sample with labels: <code>--ranges-from {checked.task.id}</code> of{' '}
-        <code>eigenveil-user task draft METHOD</code>.
+        For another method, or a sample with labels:{' '}
+        <a href={routes.href('draft', {})}>draft from a sample</a>, and give the id of this task,{' '}
+        <span class="id">{checked.task.id}</span>, as “Ranges from a histogram”.
       </p>
     </>
   );

@@ -32,8 +32,8 @@ export function Loadings({ projection }: { readonly projection: Projection }) {
     <>
       <h2>Loadings</h2>
       <p>
-        What each feature, mapped to [−1, 1], counts in a component. Blue counts up, orange down; the stronger
-        the colour, the more.
+        How much each feature, mapped to [−1, 1], weighs in a component. Blue weighs up, orange down; the
+        stronger the colour, the more.
         {methodOf(projection).decomposes === 'correlation' && (
           <> Vectors of a correlation matrix are for features that were divided by their deviation.</>
         )}
@@ -49,7 +49,7 @@ export function Loadings({ projection }: { readonly projection: Projection }) {
               <option value="">as in the task</option>
               {vectors.map((_, j) => (
                 <option key={j} value={j}>
-                  what counts most in component {j + 1} first
+                  what weighs most in component {j + 1} first
                 </option>
               ))}
             </select>

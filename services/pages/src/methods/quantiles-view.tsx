@@ -1,5 +1,7 @@
 /** The number of rows of a histogram, and the quantiles of each feature, both with their noise. */
-import { CONFIDENCE } from '@eigenveil/projection/portable';
+import { histogramsOf } from '@eigenveil/methods';
+import { CONFIDENCE, isKnownQuantile, UNKNOWN_QUANTILE } from '@eigenveil/projection/portable';
+import type { TaskProposal } from '@eigenveil/task/schema';
 import type { Projection } from '@eigenveil/wire';
 import { number } from '../common/format.ts';
 import { type Column, Table } from '../common/table.tsx';
@@ -9,21 +11,20 @@ const DIGITS = 4;
 export const short = (value: number) => String(Number(value.toPrecision(DIGITS)));
 
 type Released = NonNullable<Projection['histograms']>[number];
+type Range = ReturnType<typeof histogramsOf>[number];
+type Counted = Released & { readonly range: Range };
 
-export function Quantiles({ projection }: { readonly projection: Projection }) {
+export function Quantiles(props: { readonly task: TaskProposal; readonly projection: Projection }) {
+  const { task, projection } = props;
   const { privateRows, differentialPrivacy: setting, histograms = [] } = projection;
   const asked = histograms.find(({ quantiles }) => quantiles.length > 0)?.quantiles ?? [];
-  const columns: Column<Released>[] = [
+  const counted = histogramsOf(task);
+  const columns: Column<Counted>[] = [
     { head: 'Feature', cell: ({ name }) => <Untrusted text={name} /> },
     ...asked.map(
-      ({ q }, i): Column<Released> => ({
+      ({ q }, i): Column<Counted> => ({
         head: `Quantile ${q}`,
-        cell: ({ quantiles }) => {
-          const at = quantiles[i];
-          return at === undefined
-            ? 'too few rows for this noise'
-            : `${short(at.value)} (${short(at.from)} to ${short(at.to)})`;
-        },
+        cell: ({ quantiles, range }) => quantileWords(quantiles[i], range),
       }),
     ),
     { head: 'Cells without a number', numeric: true, cell: ({ unreadable }) => number(unreadable) },
@@ -45,10 +46,17 @@ export function Quantiles({ projection }: { readonly projection: Projection }) {
       <h2>Quantiles</h2>
       <Table
         caption={`Each the upper edge of the bin that it lies in, with an interval of confidence ${CONFIDENCE} for the noise`}
-        rows={histograms}
+        rows={histograms.map((it, h) => ({ ...it, range: counted[h]! }))}
         keyOf={({ name }) => name}
         columns={columns}
       />
     </>
   );
+}
+
+function quantileWords(at: Released['quantiles'][number] | undefined, range: Range): string {
+  if (at === undefined) return 'too few rows for this noise';
+  return isKnownQuantile(at, range)
+    ? `${short(at.value)} (${short(at.from)} to ${short(at.to)})`
+    : UNKNOWN_QUANTILE;
 }

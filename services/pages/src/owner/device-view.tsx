@@ -6,6 +6,7 @@ import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
 import { exactTime } from '../common/format.ts';
 import { View } from '../common/layout.tsx';
+import { Grouped } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { leave, restore } from './backup.ts';
 import { DEVICE_CODES } from './codes.ts';
@@ -26,7 +27,9 @@ export function DeviceView(props: OwnerViewProps) {
       ) : (
         <dl class="facts">
           <dt>Thumbprint of your key</dt>
-          <dd>{thumbprint}</dd>
+          <dd>
+            <Grouped value={thumbprint} />
+          </dd>
           <dt>Owner id</dt>
           <dd>{enrolment === null ? 'not enrolled' : enrolment.ownerId}</dd>
           <dt>On this device</dt>

@@ -8,7 +8,7 @@ import { useEffect } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
-import { Untrusted } from '../common/text.tsx';
+import { Grouped, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { OwnerProblem } from './fields.tsx';
 import type { Trusted } from './invitation.ts';
@@ -151,7 +151,7 @@ function AnotherCsp(props: {
     return (
       <Notice kind="info" title="You are enrolled already">
         <p>
-          At the CSP with the thumbprint <Untrusted text={known.value} />. Another invitation of it renews
+          At the CSP with the thumbprint <Grouped value={known.value} />. Another invitation of it renews
           your enrolment.
         </p>
       </Notice>
@@ -159,7 +159,7 @@ function AnotherCsp(props: {
   return (
     <Notice kind="warn" title="This is another CSP than yours" live>
       <p>
-        You are enrolled at the one with the thumbprint <Untrusted text={known.value} />. If you go on, tasks
+        You are enrolled at the one with the thumbprint <Grouped value={known.value} />. If you go on, tasks
         that the old one has signed are refused, and their results cannot be checked here any more.
       </p>
     </Notice>

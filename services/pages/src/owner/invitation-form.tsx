@@ -2,7 +2,7 @@
 import { OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
-import { Untrusted } from '../common/text.tsx';
+import { Grouped, Untrusted } from '../common/text.tsx';
 import { FaultSummary, OwnerProblem, TextField } from './fields.tsx';
 import { keepInvitation, type Trusted } from './invitation.ts';
 
@@ -104,7 +104,7 @@ export function InvitationForm(props: {
           The crypto service provider (CSP) at <Untrusted text={texts.csp} /> signs every task that you take
           part in, and must not work together with the data user. Compare the thumbprint of its key with the
           one that you were told by another way than this link, by telephone or on paper:{' '}
-          <Untrusted text={texts.thumbprint} />
+          <Grouped value={texts.thumbprint} />
         </p>
       )}
       {'trusted' in result && (

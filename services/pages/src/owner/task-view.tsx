@@ -14,7 +14,7 @@ import { count } from '../common/format.ts';
 import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
 import { TaskName } from '../common/task-name.tsx';
-import { Moment, Untrusted } from '../common/text.tsx';
+import { Grouped, Moment, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
 import { OwnerProblem } from './fields.tsx';
@@ -165,7 +165,7 @@ function Agreed(
       <details>
         <summary>All that was agreed, and who signed it</summary>
         <p>
-          The CSP that you trust, with the thumbprint {csp.state === 'done' && <Untrusted text={csp.value} />}
+          The CSP that you trust, with the thumbprint {csp.state === 'done' && <Grouped value={csp.value} />}
           , has signed all that stands here, together with its key and the key of the data user.
         </p>
         <Parameters task={task} now={new Date()} id={entry.id} reader="owner" />

@@ -34,6 +34,8 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
 
   test('a wrong token is refused, the right one is kept nowhere, and a reload asks for it again', async () => {
     const { page, context, pardon } = await site.visit(site.consoleUrl);
+    await press(page, page.getByRole('button', { name: 'Sign in' }));
+    await page.getByText('Paste your token here.').waitFor();
     await type(page, page.getByLabel('Operator’s token'), 'x'.repeat(43));
     await page.keyboard.press('Enter');
     await page.getByText('This is not the operator’s token.').waitFor();
@@ -79,7 +81,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await press(page, page.getByRole('button', { name: /^Show line/ }));
     expect(await page.evaluate(() => getSelection()!.toString())).toBe('"two"');
     await page.keyboard.type('2');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectAccessible(page);
     await expectFits(page);
     await press(page, page.getByRole('button', { name: 'Create the task' }));
@@ -87,7 +89,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     const taskId = page.url().split('/').at(-1) as TaskId;
 
     // What it waits for is said as it changes.
-    await expect.poll(() => waiting(page).textContent()).toContain('Owners have to contribute');
+    await expect.poll(() => waiting(page).textContent()).toContain('Waiting for at least 2 contributions');
     await page.getByText('0 contributions; at least 2, at most 3').waitFor();
     await contribute(site, taskId, files.slice(0, 1));
     await page.getByText('1 contribution; at least 2, at most 3').waitFor();
@@ -107,7 +109,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await expectFits(page);
 
     await press(page, page.getByRole('button', { name: 'Show who contributed' }));
-    const owners = page.getByRole('table', { name: /^Owners, as they came/ });
+    const owners = page.getByRole('table', { name: /^Contributors, in order/ });
     await expect.poll(() => owners.getByRole('row').count()).toBe(4);
     await expectAccessible(page);
 
@@ -123,7 +125,8 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await press(page, page.getByRole('button', { name: 'Close and compute' }));
     await page.getByText('The task is closed: the computation starts.').waitFor();
     await expect.poll(() => waiting(page).textContent()).toContain('Nobody has to do anything.');
-    await page.getByText('Nothing changes any more.').waitFor();
+    await page.getByText('This task has ended.').waitFor();
+    expect(await page.getByText('The task is closed: the computation starts.').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
     await expectAccessible(page);
     await press(page, page.getByRole('link', { name: 'See the result' }));
@@ -144,6 +147,12 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await press(page, page.getByRole('button', { name: 'Open the next task' }));
     await page.getByText('The task is renewed').waitFor();
     const [next] = await client.list();
+    expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
+    // The task knows its renewal when somebody comes back, too.
+    await page.goto(`${site.consoleUrl}#/`);
+    await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
+    await page.getByText('This is the first task of its series. The next one is').waitFor();
+    expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
     await press(page, page.getByRole('link', { name: next!.taskId }));
     await page.getByText(`Renewal 1 of task ${task.id}`).waitFor();
     await expectAccessible(page);
@@ -215,7 +224,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
       else await route.continue();
     });
     await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
-    await page.getByText('There is nothing to see yet: the line to the data user is broken').waitFor();
+    await page.getByText('Connection lost.').waitFor();
     await expectAccessible(page);
     await page.getByText('The task is live.').waitFor();
     expect(updates).toHaveLength(3);
@@ -240,7 +249,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await page.unroute('**/tasks');
     await page.getByLabel('Operator’s token').fill(site.operatorToken);
     await page.keyboard.press('Enter');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
 
     // An answer that is lost: the same task is asked for again, not another one.
     const ids: unknown[] = [];

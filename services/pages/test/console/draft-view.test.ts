@@ -38,7 +38,11 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     // A column named like labels is no feature of its own accord.
     await expect.poll(() => page.getByLabel('What column 5 is').inputValue()).toBe('out');
     await write(page);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
+    // Who has written it is led to it.
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement!.textContent))
+      .toContain('2. The proposal');
     const drafted = await value(page);
     expect(drafted.features.map(({ name }: { name: string }) => name)).toHaveLength(4);
     expect(drafted).toMatchObject({
@@ -55,7 +59,14 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await walk(page);
     await press(page, page.getByRole('button', { name: 'Go on to create it' }));
     await page.getByRole('heading', { name: 'Create a task' }).waitFor();
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
+    // What the draft warned of is said once more, and what it forecast.
+    await page.getByText(/^The ranges of 4 features of 4 are the least and the largest value/).waitFor();
+    await page.getByText(/^estimate: garbled takes about/).waitFor();
+    await page.getByRole('heading', { name: 'If rows are like the sample’s' }).waitFor();
+    expect(asked).toEqual([]);
+    await expectAccessible(page);
+    await expectFits(page);
   });
 
   test('is one with its JSON, and says what is wrong at the member', async () => {
@@ -66,13 +77,15 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await components.fill('two');
     await expect.poll(async () => (await value(page)).components).toBe('two');
     await expect.poll(() => components.getAttribute('aria-invalid')).toBe('true');
-    await page.locator('.field', { has: components }).getByText('"components": expected a number').waitFor();
+    await page.locator('.field', { has: components }).getByText('expected a number, got a text').waitFor();
+    await press(page, page.getByRole('button', { name: 'Go to components' }));
+    expect(await components.evaluate((it) => it === document.activeElement)).toBe(true);
     expect(await page.getByRole('button', { name: 'Go on to create it' }).getAttribute('aria-disabled')).toBe(
       'true',
     );
     await expectAccessible(page);
     await components.fill('1');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
 
     // A title takes the form that it must have while it is typed, and is left out where there is none.
     const title = page.getByLabel('title', { exact: true });
@@ -82,7 +95,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await page.locator('.field', { has: title }).getByText('remove U+200B').waitFor();
     await title.fill(' ');
     await expect.poll(async () => 'title' in (await value(page))).toBe(false);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     const changed = { ...(await value(page)), components: 2, encryption: 'djn' };
     await json(page).fill(JSON.stringify(changed));
     await expect.poll(() => components.inputValue()).toBe('2');
@@ -93,7 +106,17 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await json(page).fill(JSON.stringify({ ...changed, components: 5 }));
     await page.locator('.field', { has: components }).locator('.error').waitFor();
     await json(page).fill(JSON.stringify(changed));
-    await page.getByLabel('max of features[0]').fill('8.5');
+    // Faults of cells stand at the cells, all of them at once.
+    const [max, grain] = [page.getByLabel('max of features[0]'), page.getByLabel('grain of features[2]')];
+    await max.fill('much');
+    await grain.fill('-1');
+    await expect.poll(() => grain.getAttribute('aria-invalid')).toBe('true');
+    expect(await max.getAttribute('aria-invalid')).toBe('true');
+    await press(page, page.getByRole('button', { name: 'Go to features[2].grain' }));
+    expect(await grain.evaluate((it) => it === document.activeElement)).toBe(true);
+    await expectAccessible(page);
+    await grain.fill('0.1');
+    await max.fill('8.5');
     await expect.poll(async () => (await value(page)).features[0].max).toBe(8.5);
     await page.getByLabel('trace').check();
     await expect.poll(async () => (await value(page)).outputs).toEqual(['trace']);
@@ -112,7 +135,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await page.getByText('expected your consent that ranges do not come from the rows').first().waitFor();
     await tabTo(page, page.getByLabel('dataIndependentRanges'));
     await page.keyboard.press('Space');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await page.getByLabel('With differentialPrivacy').uncheck();
     await expect.poll(async () => (await value(page)).differentialPrivacy).toBeNull();
   });
@@ -124,6 +147,14 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     expect(await page.getByLabel('What column 5 is').inputValue()).toBe('first');
     await page.getByLabel('What column 5 is').selectOption('left out');
     await page.getByText('One column has to be the labels, and none is.').waitFor();
+    await page.getByLabel('Owners, at most').fill('one');
+    await write(page);
+    const problems = page.locator('.notice', { hasText: 'Problems to fix' });
+    await problems.getByText('One column has to be the labels, and none is.').waitFor();
+    await press(page, problems.getByRole('button', { name: 'Go to the owners' }));
+    expect(await page.evaluate(() => document.activeElement!.getAttribute('aria-invalid'))).toBe('true');
+    await expectAccessible(page);
+    await page.getByLabel('Owners, at most').fill('10');
     await page.getByLabel('What column 5 is').selectOption('the labels');
     await write(page);
     const { method, labellings, components } = await value(page);
@@ -159,7 +190,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       differentialPrivacy: { epsilon: 2, clippingNorm: null },
     });
     await page.getByLabel('dataIndependentRanges').check();
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
 
     await method.selectOption('ridge');
     await page.getByText('One column has to be what is predicted, and none is.').waitFor();
@@ -171,7 +202,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       ...['sepal_width', 'petal_length', 'petal_width'],
       'sepal_length',
     ]);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectAccessible(page);
     await expectFits(page);
   });
@@ -185,7 +216,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     });
     await page.getByText('3 rows and 3 columns.').waitFor();
     await write(page);
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectUnhurt(page);
     await expectFits(page);
     await sample(page).setInputFiles({

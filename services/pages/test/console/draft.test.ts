@@ -1,25 +1,26 @@
 /** A draft by the page is the command line's: columns, members, and what is said of both. */
 import { draftTask } from '@eigenveil/data-user';
-import { followingColumns, readSample } from '@eigenveil/data-user/draft';
+import { type DraftBasis, followingColumns, readSample, withBookRidge } from '@eigenveil/data-user/draft';
 import { METHODS, type MethodName, methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { readFileBytes } from '@eigenveil/statistics';
+import { readBlobBytes } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../../../test/support/tasks.ts';
-import { checkProposal } from '../../src/console/create/check-proposal.ts';
+import { checkProposal, obstaclesTo } from '../../src/console/create/check-proposal.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import {
   choiceOf,
+  draftedText,
   firstDraft,
   probableRoles,
   problemOf,
   targetFlag,
   warningOf,
 } from '../../src/console/draft/first-draft.ts';
-import { contributionBytes, refusalOf, tellable } from '../../src/console/draft/forecast.ts';
+import { contributionBytes, rowsOf, tellable } from '../../src/console/draft/forecast.ts';
 import {
-  byMember,
   type Json,
   type Kind,
   membersOf,
@@ -31,6 +32,8 @@ import {
   draftWanted,
   faultsOf,
   flagMembers,
+  probableComponents,
+  type Sources,
   type Wanted,
   wantedFor,
 } from '../../src/console/draft/wanted.ts';
@@ -40,6 +43,15 @@ async function* bytesOf(text: string) {
 }
 const sampleOf = (text: string) => readSample(bytesOf(text));
 const MIXED = 'age,name,species,sex,id\n1.5,anna,0,f,a b\n2,bert,1,m,x\n7,carl,1,f,y \n';
+
+const obstaclesOf = (value: Json) => obstaclesTo(tellable(value)!, { now: new Date(), written: value });
+
+/** No draft asks them for anything. */
+const NO_SOURCES: Sources = {
+  read: () => expect.unreachable(),
+  sampleIn: () => expect.unreachable(),
+  result: () => expect.unreachable(),
+};
 
 describe('columns', () => {
   it('are features where they are numbers, and labels where they look so and the method takes some', async () => {
@@ -92,25 +104,31 @@ describe('columns that follow from others', () => {
 });
 
 describe('the first text', () => {
-  const WISHES = { owners: 10, twoParty: 'garbled', epsilon: undefined } as const;
-  const PCA = { method: 'pca', labels: [], ignore: [], components: 2 } as const;
+  const WISHES = {
+    components: 2,
+    mostComponents: 2,
+    owners: 10,
+    twoParty: 'garbled',
+    epsilon: undefined,
+  } as const;
+  const PCA = { method: 'pca', labels: [], ignore: [] } as const;
 
   it("is the command line's draft of the same file, with every member that has a default", async () => {
     const file = dataFile('iris');
     const sample = await readSample(readFileBytes(file));
-    const options = { method: 'lda', labels: ['label'], ignore: [], components: 2 } as const;
-    const value = JSON.parse(await firstDraft(sample, options, WISHES));
-    const { rows, ...draft } = await draftTask(file, options);
+    const options = { method: 'lda', labels: ['label'], ignore: [] } as const;
+    const value = JSON.parse(draftedText(await firstDraft(sample, options, WISHES)));
+    const { rows, ...draft } = await draftTask(file, { ...options, components: 2 });
     expect(rows).toBe(150);
     expect(value).toMatchObject({ ...draft, components: 2, maximumOwners: 10, minimumOwners: 5 });
     // Left out: the operator closes the task, and names it or does not.
     const { title, basis, closes, rangesFrom, sketch, ...said } = TaskProposal.shape;
     expect(Object.keys(value).sort()).toEqual(Object.keys(said).sort());
-    expect(refusalOf(tellable(value)!)).toBeNull();
+    expect(obstaclesOf(value)).toEqual([]);
     const fine = Array.from({ length: 90 }, (_, row) => `${Math.sqrt(row + 2)},${row % 11}`);
     const mixed = await sampleOf(`a,b\n${fine.join('\n')}\n`);
-    const exact = JSON.parse(await firstDraft(mixed, PCA, WISHES));
-    expect(exact.features.map(({ grain }: { grain: unknown }) => grain)).toEqual(['cell', 1]);
+    const exact = await firstDraft(mixed, PCA, WISHES);
+    expect(exact.features.map(({ grain }) => grain)).toEqual(['cell', 1]);
   });
 
   it('leaves the consent of differential privacy to the person, and can be told of all the same', async () => {
@@ -119,7 +137,9 @@ describe('the first text', () => {
     if (typeof choice === 'string') throw new Error(choice);
     await expect(firstDraft(sample, choice, WISHES)).rejects.toThrow('"species" looks like a label');
     const two = await sampleOf('a,b,c\n1,2,3\n2,5,4\n9,7,8\n');
-    const value = JSON.parse(await firstDraft(two, { ...PCA, components: 1 }, { ...WISHES, epsilon: 1 }));
+    const value = JSON.parse(
+      draftedText(await firstDraft(two, PCA, { ...WISHES, components: 1, epsilon: 1 })),
+    );
     expect(value.differentialPrivacy).toMatchObject({ epsilon: 1, dataIndependentRanges: false });
     expect(TaskProposal.safeParse(value).success).toBe(false);
     expect(tellable(value)?.differentialPrivacy?.dataIndependentRanges).toBe(true);
@@ -150,18 +170,17 @@ ${Array.from({ length: 90 }, (_, row) =>
   const chosen = (wanted: Wanted): Wanted => ({
     ...wanted,
     ...(targetFlag(wanted.method) !== undefined && { roles: wanted.roles.with(5, 'target') }),
-    ...(wanted.method === 'sketch' && { components: '1' }),
   });
 
   it.each(Object.keys(METHODS) as MethodName[])('ends with %s in a task that is computed', async (method) => {
     const sample = await sampleOf(TABLE);
     const wanted = chosen(wantedFor(sample, method, wantedFor(sample, 'pca')));
-    expect(faultsOf(sample, wanted)).toEqual({ fault: null, flags: new Map() });
-    const text = await draftWanted(sample, wanted);
+    expect(faultsOf(sample, wanted)).toEqual([]);
+    const { proposal } = await draftWanted(sample, wanted, NO_SOURCES);
+    const text = draftedText(proposal);
     const value: Json = JSON.parse(text);
-    const task = tellable(value)!;
-    expect(methodOf(task).name).toBe(method);
-    expect(refusalOf(task)).toBeNull();
+    expect(methodOf(tellable(value)!).name).toBe(method);
+    expect(obstaclesOf(value)).toEqual([]);
     // All that is left to do is the consent to ranges, under differential privacy.
     const checked = checkProposal(text, new Date());
     if (METHODS[method].isLinear)
@@ -188,6 +207,7 @@ ${Array.from({ length: 90 }, (_, row) =>
     });
     expect(kinds('ridge')).toEqual({ ridge: ['number', true] });
     expect(kinds('pca')).toEqual({});
+    expect(kinds('sketch')).toEqual({ sketchColumns: ['number', true], refine: ['text', true] });
     const sample = await sampleOf(TABLE);
     expect(wantedFor(sample, 'dca').flags).toEqual({ form: 'standard', signalRidge: 0 });
     expect(wantedFor(sample, 'histogram')).toMatchObject({ flags: { height: 10 }, epsilon: '1' });
@@ -199,13 +219,30 @@ ${Array.from({ length: 90 }, (_, row) =>
       const wanted = wantedFor(sample, method);
       return faultsOf(sample, { ...wanted, ...change(wanted) });
     };
-    expect(faults('ridge', () => ({})).fault).toMatch(/to be what is predicted, and none is/);
-    expect(faults('pca', ({ roles }) => ({ roles: roles.with(3, 'target') })).fault).toMatch(/predicts no/);
-    expect(faults('histogram', () => ({ epsilon: ' ' })).fault).toMatch(/needs an ε/);
-    expect([...faults('histogram', () => ({ flags: { height: 'ten', workload: 'all' } })).flags]).toEqual([
-      ['height', expect.stringMatching(/expected a number/)],
-      ['workload', expect.stringContaining('prefixes')],
+    const { roles } = wantedFor(sample, 'pca');
+    expect(faults('ridge', () => ({}))).toEqual([
+      { path: ['roles'], words: expect.stringMatching(/to be what is predicted, and none is/) },
     ]);
+    expect(faults('pca', () => ({ roles: roles.with(3, 'target') }))[0]!.words).toMatch(/predicts no/);
+    // All of them at once.
+    const wrong = { height: 'ten', workload: 'all' };
+    expect(
+      faults('histogram', () => ({ epsilon: ' ', flags: wrong, owners: 'few', least: '2', largest: '1' })),
+    ).toEqual([
+      { path: ['flags', 'height'], words: expect.stringMatching(/^Expected a number/) },
+      { path: ['flags', 'workload'], words: expect.stringContaining('prefixes') },
+      { path: ['owners'], words: 'Expected a number, got a text.' },
+      { path: ['epsilon'], words: expect.stringMatching(/needs an ε/) },
+      { path: ['largest'], words: 'Expected more than 2.' },
+    ]);
+    expect(
+      faults('sketch', () => ({ flags: { refine: 'x' }, components: '0', least: '', largest: '1' })).map(
+        ({ path }) => path.join('.'),
+      ),
+    ).toEqual(['flags.refine', 'components', 'least']);
+    expect(
+      faults('pca', () => ({ components: '', rangesFrom: 'A'.repeat(22), least: '0', largest: '1' })),
+    ).toEqual([{ path: ['rangesFrom'], words: expect.stringMatching(/^Give one of these/) }]);
   });
 
   it('keeps what no method decides, and predicts the column that is chosen', async () => {
@@ -213,16 +250,79 @@ ${Array.from({ length: 90 }, (_, row) =>
     const before = { ...wantedFor(sample, 'pca'), owners: '7', epsilon: '2' };
     const wanted = wantedFor(sample, 'ridge', before);
     expect(wanted).toMatchObject({ owners: '7', epsilon: '2' });
-    const value = JSON.parse(
-      await draftWanted(sample, {
-        ...wanted,
-        roles: wanted.roles.with(4, 'target'),
-        flags: { ridge: 3 },
-      }),
+    const { proposal } = await draftWanted(
+      sample,
+      { ...wanted, roles: wanted.roles.with(4, 'target'), flags: { ridge: 3 } },
+      NO_SOURCES,
     );
-    expect(value).toMatchObject({ method: { kind: 'ridge', ridge: 3 }, components: 0, maximumOwners: 7 });
-    expect(value.features.at(-1).name).toBe('f2');
-    expect(value.differentialPrivacy).toBeNull();
+    expect(proposal).toMatchObject({ method: { kind: 'ridge', ridge: 3 }, components: 0, maximumOwners: 7 });
+    expect(proposal.features.at(-1)!.name).toBe('f2');
+    expect(proposal.differentialPrivacy).toBeNull();
+  });
+
+  it('proposes as many components as the task allows', async () => {
+    const sample = await readSample(readFileBytes(dataFile('iris')));
+    const wanted = wantedFor(sample, 'correlation');
+    expect(probableComponents(sample, wanted)).toBe(2);
+    const { proposal } = await draftWanted(sample, wanted, NO_SOURCES);
+    expect(proposal).toMatchObject({ components: 1, twoParty: 'garbled' });
+    expect(obstaclesTo(proposal, { now: new Date(), written: null })).toEqual([]);
+    // What somebody has written stays, with its fault at the member.
+    const two = { ...wanted, components: '2' };
+    const { proposal: more } = await draftWanted(sample, two, NO_SOURCES);
+    const checked = checkProposal(draftedText(more), new Date());
+    expect(checked).toMatchObject({ kind: 'faulty', faults: [{ path: ['components'] }] });
+  });
+
+  it('refines an earlier sketch by its id', async () => {
+    const sample = await sampleOf(TABLE);
+    const wanted = wantedFor(sample, 'sketch');
+    const { proposal: earlier } = await draftWanted(sample, wanted, NO_SOURCES);
+    const task = { ...earlier, features: earlier.features.map((it) => ({ ...it, max: 7 })) };
+    const digest = 'D'.repeat(43);
+    const asked: string[] = [];
+    const sources = {
+      ...NO_SOURCES,
+      result: async (taskId: string) => {
+        asked.push(taskId);
+        return { digest, links: [{ task }] } as unknown as DraftBasis;
+      },
+    };
+    const id = 'A'.repeat(22);
+    const { proposal } = await draftWanted(sample, { ...wanted, flags: { refine: ` ${id}` } }, sources);
+    expect(asked).toEqual([id]);
+    expect(proposal.sketch).toMatchObject({ refine: digest });
+    expect(proposal.features.every(({ max }) => max === 7)).toBe(true);
+  });
+
+  it('takes ρ from the sample where the book’s is asked for, as the command does', async () => {
+    const file = new File([TABLE], 'sample.csv');
+    const sample = await sampleOf(TABLE);
+    const wanted = wantedFor(sample, 'mdr');
+    const sources = { ...NO_SOURCES, read: rowsOf(file, new AbortController().signal) };
+    const flags = { ridge: 'book' };
+    const { proposal, notes } = await draftWanted(sample, { ...wanted, flags }, sources);
+    expect(proposal.labellings.map(({ column }) => column)).toEqual(['label', 'kind']);
+    const { proposal: plain } = await draftWanted(sample, wanted, NO_SOURCES);
+    expect(proposal).toEqual(await withBookRidge(sources.read, { ...plain, deadline: proposal.deadline }));
+    expect(proposal.method).not.toEqual(plain.method);
+    expect(notes).toEqual([expect.stringContaining('which the task makes public')]);
+  });
+
+  it('gives every feature the range that somebody knows, and refuses one that few values are in', async () => {
+    const file = new File([TABLE], 'sample.csv');
+    const sample = await sampleOf(TABLE);
+    const wanted = { ...wantedFor(sample, 'moments'), least: '-2', largest: '3' };
+    const sources = {
+      ...NO_SOURCES,
+      sampleIn: (range: readonly [number, number]) => readSample(readBlobBytes(file, file.name), { range }),
+    };
+    const { proposal } = await draftWanted(sample, wanted, sources);
+    expect(proposal.features).toHaveLength(40);
+    expect(proposal.features.every(({ min, max }) => min === -2 && max === 3)).toBe(true);
+    await expect(draftWanted(sample, { ...wanted, least: '2' }, sources)).rejects.toMatchObject({
+      code: 'ERR_CLIPPED',
+    });
   });
 });
 
@@ -272,19 +372,17 @@ describe('members', () => {
       'two',
     ]);
   });
-
-  it('get the messages that are about them', () => {
-    const at = byMember(['"features[3].min": a', '"outputs" expected b', 'c', '"features": d']);
-    expect([...at]).toEqual([
-      ['features', '"features[3].min": a; "features": d'],
-      ['outputs', '"outputs" expected b'],
-    ]);
-  });
 });
 
 describe('what is wrong with a sample is told without options, which the console does not have', () => {
-  const options = { method: 'pca', labels: [], ignore: [], components: 1 } as const;
-  const wishes = { owners: 10, twoParty: 'garbled', epsilon: undefined } as const;
+  const options = { method: 'pca', labels: [], ignore: [] } as const;
+  const wishes = {
+    components: 1,
+    mostComponents: 1,
+    owners: 10,
+    twoParty: 'garbled',
+    epsilon: undefined,
+  } as const;
   it.each([
     [
       'other separators',

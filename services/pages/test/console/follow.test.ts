@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
+import { HEARTBEAT_MILLISECONDS } from '@eigenveil/wire/console';
 import { CODES } from '@eigenveil/wire/errors';
 import { describe, expect, test } from 'vitest';
 import { type Change, follow, followWhileSeen, type Line } from '../../src/console/follow.ts';
@@ -16,6 +17,7 @@ async function told(
     signal: control.signal,
     tell: (change) => changes.push(change),
     sleep: async (milliseconds) => void pauses.push(milliseconds),
+    after: () => () => undefined,
     async *open() {
       const lines = left.shift();
       if (lines === undefined) {
@@ -63,6 +65,42 @@ test('pauses grow to half a minute while nothing comes, and are short again once
   expect(pauses).toHaveLength(12);
 });
 
+test('silence for more than two heartbeats is told, until the service is heard again or nobody listens', async () => {
+  const alarms = new Map<() => void, number>();
+  const changes: Change<number>[] = [];
+  const control = new AbortController();
+  const says: (() => void)[] = [];
+  const over = follow<number>({
+    signal: control.signal,
+    tell: (change) => changes.push(change),
+    sleep: async () => undefined,
+    after(milliseconds, callback) {
+      alarms.set(callback, milliseconds);
+      return () => alarms.delete(callback);
+    },
+    async *open(signal) {
+      yield update(1);
+      await new Promise<void>((resolve) => says.push(resolve));
+      yield { kind: 'heartbeat' };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  });
+  await setImmediate();
+  // A frozen service: the line stands, and nothing comes.
+  const [[ring, milliseconds]] = [...alarms] as [[() => void, number]];
+  expect(milliseconds).toBeGreaterThan(HEARTBEAT_MILLISECONDS);
+  expect(milliseconds).toBeLessThanOrEqual(10_000);
+  ring();
+  expect(changes).toEqual([update(1), { kind: 'quiet' }]);
+  says[0]!();
+  await setImmediate();
+  expect(changes.at(-1)).toEqual({ kind: 'live' });
+  expect(alarms.has(ring)).toBe(false);
+  control.abort();
+  await over;
+  expect(alarms.size).toBe(0);
+});
+
 test('a bearer that is over is no broken line', async () => {
   const { changes } = await told([update(1), end('session')], [update(2), end('final')]);
   expect(changes).toEqual([update(1), update(2), { kind: 'final' }]);
@@ -95,6 +133,7 @@ describe('a page that is seen and hidden', () => {
         signal: control.signal,
         tell: (change) => changes.push(change),
         sleep: async () => undefined,
+        after: () => () => undefined,
         async *open(signal) {
           opened += 1;
           open += 1;
@@ -158,6 +197,7 @@ describe('a page that is seen and hidden', () => {
         signal: new AbortController().signal,
         tell: () => undefined,
         sleep: async () => undefined,
+        after: () => () => undefined,
         async *open() {
           opened += 1;
           yield end('final');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathOf, placeIn } from '../../src/console/create/check-proposal.ts';
+import { pathOf, placeIn } from '../../src/console/create/places.ts';
 
 /** All paths of a value. */
 function pathsOf(value: unknown): (string | number)[][] {
@@ -36,8 +36,20 @@ test('a member that is missing is at the object where it should be; of one that 
   expect(placeIn(text, ['zzz'])).toEqual({ start: 0, end: text.trimEnd().length, line: 1 });
 });
 
-test('a path is read as messages write it', () => {
-  expect(pathOf('features[3].min')).toEqual(['features', 3, 'min']);
-  expect(pathOf('keyBits')).toEqual(['keyBits']);
-  expect(pathOf('')).toEqual([]);
+test('a message names the member with which it begins, features by their names', () => {
+  const name = 'a "b".[0]';
+  const task = { keyBits: 1024, features: [{ name: 'x' }, { name }], labellings: [{ column: 'y' }] };
+  expect(pathOf('"features[3].min" expected 1', task)).toEqual(['features', 3, 'min']);
+  expect(pathOf('"keyBits" expected "more"', task)).toEqual(['keyBits']);
+  expect(pathOf(`"features[${JSON.stringify(name)}].grain" expected a number`, task)).toEqual([
+    'features',
+    1,
+    'grain',
+  ]);
+  expect(pathOf('"labellings["y"].classes" expected distinct labels', task)).toEqual([
+    'labellings',
+    0,
+    'classes',
+  ]);
+  expect(pathOf('no place "keyBits"', task)).toEqual([]);
 });

@@ -14,6 +14,7 @@ import {
   countsProposal,
   finish,
   finishedTask,
+  IRIS,
   irisProposal,
   splitRows,
 } from '../support/owners.ts';
@@ -79,10 +80,10 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
     await go(page, '/create');
     await page.getByRole('textbox', { name: 'Task as JSON' }).fill(JSON.stringify(hostileProposal()));
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectFitForAnybody();
     await page.getByRole('textbox', { name: 'Task as JSON' }).fill(JSON.stringify({ [MARKUP]: MARKUP }));
-    await page.getByText('Something has to be corrected').waitFor();
+    await page.getByText('There are problems to fix').waitFor();
     await expectFitForAnybody();
 
     const rows = await hostileRows(site.folder, task);
@@ -106,6 +107,10 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
     await press(page, page.getByRole('link', { name: 'See the result' }));
     await heading(/^Result/).waitFor();
+    await page.getByText('Thumbprints and digests').click();
+    const thumbprint = page.locator('.thumbprint').first();
+    expect(await thumbprint.textContent()).toBe(done.task.csp);
+    expect(await thumbprint.locator('span').allTextContents()).toHaveLength(Math.ceil(43 / 4));
     await expectFitForAnybody();
   });
 
@@ -148,7 +153,7 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await page.getByText('expected the spacing of its values or "cell"').first().waitFor();
     for (const i of task.features.keys()) await page.getByLabel(`grain of features[${i}]`).fill('0.1');
     await page.getByLabel('components', { exact: true }).fill('1');
-    await page.getByText('The task fits together.').waitFor();
+    await page.getByText('The task is valid.').waitFor();
     await expectFitForAnybody();
     const drafted = TaskProposal.parse(
       JSON.parse(await page.getByLabel('The proposal as JSON').inputValue()),
@@ -162,6 +167,17 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     for (const [i, { min, max }] of features.entries()) {
       expect(max - min).toBeLessThan(task.features[i]!.max - task.features[i]!.min);
     }
+
+    // By its id, for a draft from a sample.
+    await go(page, '/draft');
+    await page.locator('input[type=file]').setInputFiles(IRIS);
+    await page.getByLabel('Ranges from a histogram').fill(task.id);
+    await press(page, page.getByRole('button', { name: 'Write the draft' }));
+    const json = page.getByLabel('The proposal as JSON');
+    await expect.poll(async () => JSON.parse(await json.inputValue()).components).not.toBe(1);
+    const { rangesFrom, maximumOwners } = JSON.parse(await json.inputValue());
+    expect({ rangesFrom, maximumOwners }).toEqual({ rangesFrom: basis.digest, maximumOwners: 10 });
+    await page.getByText(/^ranges come from the noisy counts of task/).waitFor();
 
     const created = await site.services.client.create(drafted);
     await go(page, `/tasks/${created.task.id}`);

@@ -109,6 +109,8 @@ function checkHistogram(task: Proposed): void {
   });
 }
 
+const placeOf = (feature: string) => `features[${JSON.stringify(feature)}]`;
+
 /** Checks what counts and their slots rest on. */
 function checkCounts(method: HistogramParameters, task: Summed): void {
   const { features } = task;
@@ -122,7 +124,7 @@ function checkCounts(method: HistogramParameters, task: Summed): void {
       const isMirrored = min === -max && logarithmic <= max / 2 && logarithmic / max >= 2 ** -1000;
       return rule(
         min < max && (logarithmic === 0 || isMirrored),
-        name,
+        placeOf(name),
         'min < max, and logarithmic at most half of max with min = −max',
         min,
       );
@@ -140,7 +142,7 @@ function checkCounts(method: HistogramParameters, task: Summed): void {
           const isNamed = it.histogram === name || indices.length === 1;
           return isNamed && it.min === min && it.max === max && it.logarithmic === logarithmic;
         }),
-        name,
+        `${placeOf(features[indices[0]!]!.name)}.histogram`,
         'features of one range, and no other name',
         indices.length,
       ),

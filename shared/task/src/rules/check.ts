@@ -3,7 +3,15 @@
  * callers that have no whole task, so the parts that these rest on can be checked alone. Each rule stands
  * here once.
  */
-import { expecting, FRACTION_BITS, invalid, methodOf, releaseNoiseOf, rule } from '@eigenveil/methods';
+import {
+  expectation,
+  expecting,
+  FRACTION_BITS,
+  invalid,
+  methodOf,
+  releaseNoiseOf,
+  rule,
+} from '@eigenveil/methods';
 import { CodedError, checkAll, term, words } from '@eigenveil/platform';
 import { TASK_CODES } from '../codes.ts';
 import { floorOf, isExact, takesFloor } from '../floor/floor.ts';
@@ -137,16 +145,26 @@ function checkConsent(task: TaskProposal): void {
     );
 }
 
+const GRAIN = words`the spacing of its values or "cell": ${term(REGRAIN, '"eigenveil-user task draft regrain FILE --data SAMPLE" finds it in a sample')}; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow`;
+
 /** A floor is as large as the values are coarse, so each feature says how coarse its values are. */
 function checkGrains(task: TaskProposal): void {
   if (isExact(task) || !takesFloor(task)) return;
-  const silent = task.features.find(({ min, max, grain }) => min < max && grain === undefined);
-  if (silent === undefined) return;
-  throw invalid(
-    `features[${JSON.stringify(silent.name)}].grain`,
-    words`the spacing of its values or "cell": ${term(REGRAIN, '"eigenveil-user task draft regrain FILE --data SAMPLE" finds it in a sample')}; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow`,
-    'none',
+  const faults = task.features.flatMap(({ name, min, max, grain }, i) =>
+    min < max && grain === undefined
+      ? [
+          {
+            path: ['features', i, 'grain'],
+            words: expectation(`features[${JSON.stringify(name)}].grain`, GRAIN, 'none'),
+          },
+        ]
+      : [],
   );
+  const [first, ...others] = faults;
+  if (first === undefined) return;
+  const message =
+    others.length === 0 ? first.words : words`${first.words}; and of ${others.length} other features`;
+  throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message, { faults });
 }
 
 /**

@@ -85,7 +85,7 @@ export type TaskProgress = z.infer<typeof TaskProgress>;
 export const STREAM_MEDIA_TYPE = 'application/x-ndjson';
 
 /** A stream says something at least this often; silence of three times as long is a broken line. */
-export const HEARTBEAT_MILLISECONDS = 15_000;
+export const HEARTBEAT_MILLISECONDS = 4000;
 
 /**
  * A line of a stream. The first is an `update`, sent at once; others follow when something has changed. A

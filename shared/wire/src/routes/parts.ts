@@ -4,6 +4,7 @@
 import { TaskId } from '@eigenveil/task/ids';
 import { z } from 'zod';
 import { SignedTask } from '../messages/agreement.ts';
+import { NextTask } from '../messages/requests.ts';
 import type { RouteEntry } from './table.ts';
 
 export const TaskParams = z.strictObject({ taskId: TaskId });
@@ -30,5 +31,17 @@ export const signedTask = {
   fromPages: true,
   params: TaskParams,
   response: { status: 200, description: 'The signed task', schema: SignedTask },
+  problems: ['ERR_TASK_UNKNOWN', ...OWNERS],
+} as const satisfies RouteEntry;
+
+/** Owners use this route, and so does the operator. */
+export const nextTask = {
+  method: 'get',
+  path: '/tasks/:taskId/next',
+  summary: 'The task that renews this one, as owners get it',
+  auth: ['owner', 'operator'],
+  fromPages: true,
+  params: TaskParams,
+  response: { status: 200, description: 'The signed task, or null before there is one', schema: NextTask },
   problems: ['ERR_TASK_UNKNOWN', ...OWNERS],
 } as const satisfies RouteEntry;

@@ -3,6 +3,7 @@
  * contributes.
  */
 import { methodOf } from '@eigenveil/methods';
+import { type Words, words } from '@eigenveil/platform';
 import {
   cappedComponents,
   constantFeatures,
@@ -12,6 +13,7 @@ import {
   takesFloor,
 } from '@eigenveil/task';
 import { describeGrains } from '../draft/grains.ts';
+import { draftTerm } from '../draft/sample.ts';
 import { describeCost } from './cost.ts';
 import { describeNoise } from './privacy.ts';
 
@@ -19,7 +21,7 @@ import { describeNoise } from './privacy.ts';
  * Describes a proposal that is computable.
  * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
  */
-export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
+export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<(Words | string)[]> {
   if (!takesFloor(task)) return describeCost(task, signal);
   return [
     ...describeComponents(task),
@@ -30,13 +32,13 @@ export async function describeTask(task: TaskProposal, signal?: AbortSignal): Pr
 }
 
 /** Says what stands between the rows and the result. */
-function describeReleases(task: TaskProposal): string[] {
+function describeReleases(task: TaskProposal): (Words | string)[] {
   const floor = floorInWords(task);
   const consent = task.exact
-    ? '; the CSP signs it with --allow-full-rank, and owners take part if their policy says "allowFullRank"'
+    ? words`; the CSP signs it ${draftTerm('draftConsentOfCsp', 'with --allow-full-rank')}, and owners take part if their policy says "allowFullRank"`
     : '';
   return [
-    ...(floor === undefined ? [] : [`${floor}${consent}`]),
+    ...(floor === undefined ? [] : [words`${floor}${consent}`]),
     ...(task.exact ? [] : describeGrains(task.features)),
   ];
 }

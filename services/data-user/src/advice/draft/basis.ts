@@ -2,12 +2,13 @@
  * The part of a draft that has a task stand on an earlier result, or refine it: what that is, and the
  * features that follow from it.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import { type Link, openProjection } from '@eigenveil/projection/portable';
 import { basisFeatures, type Task, type TaskId } from '@eigenveil/task';
 import { CODES, type Digest } from '@eigenveil/wire';
 import type { TaskClient } from '../../client/tasks.ts';
 import type { Draft } from './draft.ts';
+import { draftTerm } from './sample.ts';
 
 export interface DraftBasis {
   /** The digest as the CSP has countersigned it. */
@@ -91,6 +92,6 @@ function requireFeatures(links: DraftBasis['links'], draft: Draft): void {
   if (missing.length > 0 || got.size !== wanted.length)
     throw new CodedError(
       CODES.ERR_TASK_INVALID,
-      `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, with which it begins, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} must be left out with --ignore`,
+      words`the file expected the ${wanted.length} features of task ${links[0]!.task.id}, with which it begins, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} must be left out ${draftTerm('draftIgnore', 'with --ignore')}`,
     );
 }

@@ -1,10 +1,20 @@
 /** Takes ρ of a drafted discriminant from the sample, as the code that accompanies the book of compressive privacy does where none is given. */
-import { BOOK_RIDGE_SHARE } from '@eigenveil/methods';
+import { BOOK_RIDGE, BOOK_RIDGE_SHARE } from '@eigenveil/methods';
 import { type Link, pencil, symmetricEigen } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task';
 import { programFor } from '../describe/forecast-floor.ts';
 import { sumSample } from '../describe/sample.ts';
 import type { ReadSampleRows } from './sample.ts';
+
+/** The values of a method's own flags. */
+type FlagsGiven = Readonly<Record<string, unknown>>;
+
+/** Returns whether ρ shall come from the sample. */
+export const asksForBookRidge = (flags: FlagsGiven): boolean => flags.ridge === BOOK_RIDGE;
+
+/** Returns the flags of the draft that `withBookRidge` completes. */
+export const withoutBookRidge = (flags: FlagsGiven): FlagsGiven =>
+  asksForBookRidge(flags) ? { ...flags, ridge: undefined } : flags;
 
 /**
  * Returns the same task with ρ = 0.02·λ_max(S_W), to three digits: S_W is the sample's scatter within classes of the

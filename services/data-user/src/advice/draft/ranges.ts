@@ -4,7 +4,7 @@
  */
 
 import { edgesOf, histogramsOf, methodNameOf, releaseNoiseOf, SERVERS, strategyOf } from '@eigenveil/methods';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
   type NoisyHistogram,
@@ -15,6 +15,7 @@ import {
 import { CODES } from '@eigenveil/wire/errors';
 import type { DraftBasis } from './basis.ts';
 import type { Draft } from './draft.ts';
+import { draftTerm } from './sample.ts';
 
 /**
  * The part of a range's width that is added at each end where the outer domain has room: a quantile is not
@@ -49,12 +50,14 @@ export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked
   const { task, projection } = links.at(-1)!;
   const { method, differentialPrivacy } = task;
   if (!('strategy' in method) || differentialPrivacy === null)
-    throw invalid(`"--ranges-from" expected a task of histogram, got ${methodNameOf(task)}`);
+    throw invalid(
+      words`${draftTerm('draftRangesFrom', '"--ranges-from"')} expected a task of histogram, got ${methodNameOf(task)}`,
+    );
   if (
     !(asked.lower > 0 && asked.lower <= LARGEST_LEVEL && asked.upper >= 1 - LARGEST_LEVEL && asked.upper < 1)
   )
     throw invalid(
-      `"--lower" expected from above 0 to ${LARGEST_LEVEL}, and "--upper" from ${1 - LARGEST_LEVEL} to below 1`,
+      words`${draftTerm('draftLower', '"--lower"')} expected from above 0 to ${LARGEST_LEVEL}, and ${draftTerm('draftUpper', '"--upper"')} from ${1 - LARGEST_LEVEL} to below 1`,
     );
   const strategy = strategyOf(method);
   const noise = releaseNoiseOf(task);
@@ -114,6 +117,6 @@ export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked
   };
 }
 
-function invalid(message: string): CodedError {
+function invalid(message: Words | string): CodedError {
   return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

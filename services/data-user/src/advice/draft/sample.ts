@@ -226,13 +226,17 @@ function invalid(message: Words | string): CodedError {
 }
 
 export type DraftTerm =
+  | 'draftConsentOfCsp'
   | 'draftIgnore'
   | 'draftLabels'
+  | 'draftLower'
   | 'draftMissing'
   | 'draftNameless'
+  | 'draftRangesFrom'
   | 'draftSeparator'
   | 'draftTrim'
   | 'draftUnits'
+  | 'draftUpper'
   | 'draftWayOut';
 
 /** Words with options in them. */

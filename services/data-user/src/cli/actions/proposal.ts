@@ -16,7 +16,7 @@ import {
   warnOfRemarks,
 } from '@eigenveil/command';
 import { draftingOf, flagNaming, type MethodName } from '@eigenveil/methods';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import { referenceOf } from '@eigenveil/projection/portable';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
 import { checkBasis } from '@eigenveil/task';
@@ -29,7 +29,12 @@ import { describeEarlier } from '../../advice/describe/privacy.ts';
 import { describeSample, sumSample } from '../../advice/describe/sample.ts';
 import { describeTask } from '../../advice/describe/task.ts';
 import { basisFrom, type DraftBasis, draftOn, draftRefining, ridgeOn } from '../../advice/draft/basis.ts';
-import { describeBookRidge, withBookRidge } from '../../advice/draft/book-ridge.ts';
+import {
+  asksForBookRidge,
+  describeBookRidge,
+  withBookRidge,
+  withoutBookRidge,
+} from '../../advice/draft/book-ridge.ts';
 import type { Draft, DraftOptions } from '../../advice/draft/draft.ts';
 import { draftTask } from '../../advice/draft/file.ts';
 import {
@@ -43,7 +48,7 @@ import { featuresOfFile, proposalOf, withOwnCells, withoutConsent } from '../../
 import { draftRanged } from '../../advice/draft/ranges.ts';
 import { chosenBits, describeRounding, roundingOfSample } from '../../advice/draft/rounding.ts';
 import type { ReadSampleRows } from '../../advice/draft/sample.ts';
-import { asksForBookRidge, commonOf, type DraftConfiguration, flagsOf } from '../draft-settings.ts';
+import { commonOf, type DraftConfiguration, flagsOf } from '../draft-settings.ts';
 import { type ClientSettings, taskIdOf } from '../settings.ts';
 import { openClient } from './tasks.ts';
 
@@ -75,7 +80,10 @@ export async function draftProposal(
   checkTogether(settings, refined?.flag);
   const earlier = await earlierOf(settings, refined?.value);
   const named = refined && { [refined.flag]: earlier.refined?.digest };
-  const draft = await draftFrom(command, earlier, settings, { method: name, flags: { ...flags, ...named } });
+  const draft = await draftFrom(command, earlier, settings, {
+    method: name,
+    flags: { ...withoutBookRidge(flags), ...named },
+  });
   const privacy = await privacyFor(command, name, earlier, draft, settings);
   const { basis, refined: refining } = earlier;
   const links = (basis ?? refining)?.links;
@@ -87,7 +95,7 @@ export async function draftProposal(
   };
   const first = checkConfiguration(TaskProposal, wished, 'draft');
   const read: ReadSampleRows = (columns, options) => rowsOfFiles(data, settings).read(columns, options);
-  const isBook = asksForBookRidge(given);
+  const isBook = asksForBookRidge(flags);
   const plain = isBook ? await withBookRidge(read, first, links) : first;
   await asConfiguration(async () => checkComputable(plain));
   const moved = await roundingOfSample(read, plain, basis?.links);
@@ -239,7 +247,10 @@ function privacyFor(
 }
 
 /** Prints notes for people; with --json they are not even made. */
-export async function tellNotes(command: Command, lines: () => Promise<readonly string[]>): Promise<void> {
+export async function tellNotes(
+  command: Command,
+  lines: () => Promise<readonly (Words | string)[]>,
+): Promise<void> {
   if (isJson(command)) return;
   for (const line of await lines()) printNote(command, `note: ${line}`);
 }

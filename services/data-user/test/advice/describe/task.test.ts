@@ -62,7 +62,7 @@ describe('of a task is said', () => {
       /^estimate: garbled takes about [\d.]+ seconds, [\d.]+ MB between the servers and \d+ MB of memory in each, on a machine/,
     ],
   ])('%s', async (_, task, expected) => {
-    expect(besidesFloor(await describeTask(task))).toMatch(expected === '' ? /^$/ : expected);
+    expect(besidesFloor((await describeTask(task)).map(String))).toMatch(expected === '' ? /^$/ : expected);
   });
 });
 

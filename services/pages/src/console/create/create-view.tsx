@@ -10,33 +10,35 @@ import { View } from '../../common/layout.tsx';
 import { Parameters } from '../../common/parameters.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
+import { DraftWarnings } from '../draft/draft-warnings.tsx';
+import type { Proposal } from '../draft/drafted.ts';
+import { Forecast } from '../draft/forecast-view.tsx';
+import type { Json } from '../draft/members.ts';
 import { routes } from '../routes.ts';
-import { checkProposal, LARGEST_BYTES, type Place } from './check-proposal.ts';
+import { checkProposal, type Fault, LARGEST_BYTES } from './check-proposal.ts';
 import { Faults } from './faults.tsx';
+import { showPlace } from './places.ts';
 
 export function CreateView(props: {
   readonly api: ConsoleApi;
-  readonly text: string;
-  readonly setText: (text: string) => void;
+  readonly proposal: Proposal;
+  readonly setProposal: (proposal: Proposal) => void;
 }) {
-  const { api, text, setText } = props;
+  const { api, proposal, setProposal } = props;
+  const { text, drafted } = proposal;
   const area = useRef<HTMLTextAreaElement>(null);
   const checked = useMemo(() => checkProposal(text, api.now()), [text, api]);
   const [isOver, setOver] = useState(false);
   const read = useAction(async (_signal, file: File) => {
     if (file.size > LARGEST_BYTES)
       throw new RangeError(`The file has ${bytes(file.size)}; a task has at most ${bytes(LARGEST_BYTES)}.`);
-    setText(await file.text());
+    setProposal({ text: await file.text(), drafted: null });
   });
   const bring = (files: FileList | null) => {
     if (files?.[0] !== undefined) read.run(files[0]);
   };
-  const show = ({ start, end, line }: Place) => {
-    const element = area.current!;
-    element.focus();
-    element.setSelectionRange(start, end);
-    element.scrollTop = ((line - 3) / text.split('\n').length) * element.scrollHeight;
-  };
+  const wayTo = ({ place }: Fault) =>
+    place && { text: `Show line ${place.line}`, go: () => showPlace(area.current!, place) };
   return (
     <View title="Create a task" name="Create">
       <p>
@@ -57,7 +59,7 @@ export function CreateView(props: {
       <Field
         label="Task as JSON"
         hint="Paste it, or drop a file here."
-        error={checked.kind === 'faulty' ? 'Something has to be corrected: see below.' : null}
+        error={checked.kind === 'faulty' ? 'There are problems to fix: see below.' : null}
       >
         {(attributes) => (
           <textarea
@@ -67,7 +69,7 @@ export function CreateView(props: {
             rows={14}
             spellcheck={false}
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => setProposal({ text: event.currentTarget.value, drafted })}
             onDragOver={(event) => {
               event.preventDefault();
               setOver(true);
@@ -85,14 +87,18 @@ export function CreateView(props: {
       </Field>
       <p role="status">
         {checked.kind === 'faulty' &&
-          `There ${checked.faults.length === 1 ? 'is' : 'are'} ${count(checked.faults.length, 'thing')} to correct.`}
-        {checked.kind === 'good' && 'The task fits together.'}
+          `There ${checked.faults.length === 1 ? 'is' : 'are'} ${count(checked.faults.length, 'problem')} to fix.`}
+        {checked.kind === 'good' && 'The task is valid.'}
       </p>
-      {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
+      {checked.kind === 'faulty' && (
+        <Faults faults={checked.faults.map((it) => ({ words: it.words, way: wayTo(it) }))} />
+      )}
       {checked.kind === 'good' && (
         <>
           <h2>What you are about to create</h2>
           <Parameters task={checked.proposal} now={api.now()} />
+          <DraftWarnings drafted={drafted} task={checked.proposal} />
+          <Forecast file={drafted?.file ?? null} value={checked.proposal as unknown as Json} />
           <Propose key={text} api={api} proposal={checked.proposal} />
         </>
       )}

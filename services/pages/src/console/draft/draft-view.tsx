@@ -5,71 +5,86 @@
 import { draftPrivacy } from '@eigenveil/data-user/draft';
 import { methodOf } from '@eigenveil/methods';
 import { TaskProposal } from '@eigenveil/task/schema';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { save } from '../../common/files.ts';
 import { View } from '../../common/layout.tsx';
-import { checkProposal, type Place } from '../create/check-proposal.ts';
+import type { ConsoleApi } from '../api.ts';
+import { checkProposal, type Fault } from '../create/check-proposal.ts';
 import { Faults } from '../create/faults.tsx';
+import { showPlace } from '../create/places.ts';
 import { routes } from '../routes.ts';
 import './draft.css';
+import { DraftWarnings } from './draft-warnings.tsx';
+import type { Proposal } from './drafted.ts';
 import { textOf } from './first-draft.ts';
+import { tellable } from './forecast.ts';
 import { Forecast } from './forecast-view.tsx';
 import { MembersForm } from './form.tsx';
-import { byMember, isObject, type Json, membersOf } from './members.ts';
+import { goTo, placeWords } from './form-faults.ts';
+import { isObject, type Json, membersOf } from './members.ts';
 import { SamplePart } from './sample-part.tsx';
 
 const MEMBERS = membersOf(TaskProposal);
 const DELTA = 1e-6;
 const EPSILON = 1;
 
-/**
- * @param text the proposal as far as it is drafted, empty before
- * @param create goes on with this JSON where tasks are created
- */
-export function DraftView(props: {
-  readonly text: string;
-  readonly setText: (text: string) => void;
-  readonly create: (proposal: string) => void;
-}) {
-  const { text, setText, create } = props;
-  const [file, setFile] = useState<File | null>(null);
+/** The form's place, of which the ids of its controls are made. */
+const FORM = ['task'];
+
+interface DraftProps {
+  /** The proposal as far as it is drafted. */
+  readonly proposal: Proposal;
+  readonly setProposal: (proposal: Proposal) => void;
+  /** Goes on with it where tasks are created. */
+  readonly create: (proposal: Proposal) => void;
+}
+
+export function DraftView({ api, ...props }: DraftProps & { readonly api: ConsoleApi }) {
+  /** The number of drafts that were written here. */
+  const [written, setWritten] = useState(0);
   return (
     <View title="Draft a task" name="Draft">
       <p>
         Take columns and ranges from a sample, look at what each member reveals and costs, and go on to{' '}
-        <a href={routes.href('create', {})}>create</a> the task. Nothing is sent from here.
+        <a href={routes.href('create', {})}>create</a> the task. Nothing of it is sent from here.
       </p>
       <h2>1. A sample</h2>
       <SamplePart
-        onDraft={(from, drafted) => {
-          setFile(from);
-          setText(drafted);
+        api={api}
+        onDraft={(proposal) => {
+          props.setProposal(proposal);
+          setWritten(written + 1);
         }}
       />
-      {text !== '' && <Draft file={file} text={text} setText={setText} create={create} />}
+      {props.proposal.text !== '' && <Draft {...props} written={written} />}
     </View>
   );
 }
 
-function Draft(props: {
-  readonly file: File | null;
-  readonly text: string;
-  readonly setText: (text: string) => void;
-  readonly create: (proposal: string) => void;
-}) {
-  const { file, text, setText, create } = props;
+function Draft(props: DraftProps & { readonly written: number }) {
+  const { proposal, setProposal, create, written } = props;
+  const { text, drafted } = proposal;
+  const setText = (next: string) => setProposal({ text: next, drafted });
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (written === 0) return;
+    heading.current!.focus();
+    heading.current!.scrollIntoView();
+  }, [written]);
   const value = useMemo(() => parsed(text), [text]);
   const checked = useMemo(() => checkProposal(text, new Date()), [text]);
   const faults = checked.kind === 'faulty' ? checked.faults : [];
   const isGood = checked.kind === 'good';
   const area = useRef<HTMLTextAreaElement>(null);
-  const show = ({ start, end, line }: Place) => {
-    const element = area.current!;
-    element.focus();
-    element.setSelectionRange(start, end);
-    element.scrollTop = ((line - 3) / text.split('\n').length) * element.scrollHeight;
-  };
+  const task = useMemo(() => tellable(value), [value]);
+  const wayTo = ({ path, place }: Fault) =>
+    place && {
+      text: path.length === 0 ? 'Go to the JSON' : `Go to ${placeWords(path)}`,
+      go: () => {
+        if (!goTo([...FORM, ...path])) showPlace(area.current!, place);
+      },
+    };
   const [said, setSaid] = useState('');
   const copy = () =>
     navigator.clipboard.writeText(text).then(
@@ -78,7 +93,10 @@ function Draft(props: {
     );
   return (
     <>
-      <h2>2. The proposal</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        2. The proposal
+      </h2>
+      {task !== null && <DraftWarnings drafted={drafted} task={task} />}
       <div class="columns">
         <div>
           {isObject(value) ? (
@@ -86,7 +104,8 @@ function Draft(props: {
               members={MEMBERS}
               value={value}
               set={(next) => setText(textOf(next))}
-              faults={byMember(faults.map(({ words }) => words))}
+              at={FORM}
+              faults={faults.map(({ path, beside }) => ({ path, words: beside }))}
               newObjects={{ differentialPrivacy: () => privacyFor(value) }}
             />
           ) : (
@@ -112,13 +131,17 @@ function Draft(props: {
             <Button onClick={() => save('task.json', 'application/json', text)}>Download it</Button>
             <span role="status">{said}</span>
           </div>
-          <div role="status">{faults.length > 0 && <Faults faults={faults} show={show} />}</div>
-          <Forecast file={file} value={value} />
+          <div role="status">
+            {faults.length > 0 && (
+              <Faults faults={faults.map((it) => ({ words: it.words, way: wayTo(it) }))} />
+            )}
+          </div>
+          <Forecast file={drafted?.file ?? null} value={value} />
         </div>
       </div>
       <h2>3. Create it</h2>
-      <p>{isGood ? 'The task fits together.' : 'First correct what is wrong above.'}</p>
-      <Button kind="main" disabled={!isGood} onClick={() => create(text)}>
+      <p>{isGood ? 'The task is valid.' : 'Fix the problems above.'}</p>
+      <Button kind="main" disabled={!isGood} onClick={() => create(proposal)}>
         Go on to create it
       </Button>
     </>

@@ -25,13 +25,17 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
 };
 
 const DRAFT_WORDS: Vocabulary<DraftTerm> = {
+  draftConsentOfCsp: () => 'if its operator allows such results',
   draftIgnore: () => 'by what the columns are for',
   draftLabels: () => 'leave it out',
+  draftLower: () => '“Rows below a range”',
   draftMissing: () => 'take such rows out of the sample',
+  draftRangesFrom: () => '“Ranges from a histogram”',
   draftNameless: () => 'give it one in the file, or take it out',
   draftSeparator: () => 'write the file with commas between cells, and with decimal points',
   draftTrim: () => 'take them out of the file',
   draftUnits: () => 'take it out of the file',
+  draftUpper: () => '“Rows up to its end”',
   draftWayOut: () => 'if it is a class label, say so of the column; otherwise leave it out',
 };
 

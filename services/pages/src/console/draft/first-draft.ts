@@ -5,6 +5,7 @@
 
 import {
   type AskedLevels,
+  type Draft,
   type DraftOptions,
   draftOf,
   draftPrivacy,
@@ -19,9 +20,8 @@ import { draftingOf, type Flags, LIMITS, METHODS, type MethodName } from '@eigen
 
 import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
+import { obstaclesTo } from '../create/check-proposal.ts';
 import type { CheckedResult } from '../result/verify.ts';
-import { refusalOf, tellable } from './forecast.ts';
-import type { Json } from './members.ts';
 
 /** The values that `task draft` has where no flag says otherwise. */
 const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
@@ -30,17 +30,17 @@ const COMPONENTS = 5;
 const MOST_GARBLED = 100;
 
 /**
- * Returns the wishes that are proposed for a number of features. Without consent a covariance matrix gives at
- * most two components fewer than it has features.
+ * Returns the number of components that is proposed. Without consent a covariance matrix gives at most two fewer
+ * than it has features.
  */
-export function wishesFor(features: number): { components: number; twoParty: 'garbled' | 'rotated' } {
-  return {
-    components: Math.max(1, Math.min(COMPONENTS, features - 2)),
-    twoParty: features > MOST_GARBLED ? 'rotated' : 'garbled',
-  };
+export function usualComponents(features: number): number {
+  return Math.max(1, Math.min(COMPONENTS, features - 2));
 }
 
 interface FirstWishes {
+  /** Undefined means as many as the task allows, but not more than these. */
+  readonly components: number | undefined;
+  readonly mostComponents: number;
   readonly owners: number;
   /** Undefined means one that computes the method, the usual one first. */
   readonly twoParty: TaskProposal['twoParty'] | undefined;
@@ -48,43 +48,60 @@ interface FirstWishes {
   readonly epsilon: number | undefined;
 }
 
+/** Changes a draft by earlier results. */
+export type Amend = (draft: Draft) => Draft;
+
 /**
- * Returns the JSON of `task draft`, without `$schema`, which is a place on somebody's machine.
+ * Returns the proposal of `task draft`, with consent to its ranges; of those that the wishes leave open the first one
+ * that is computed, or the one with the fewest obstacles.
  * @throws ERR_TASK_INVALID and ZodError as draftOf; RangeError for wishes that no proposal has;
- *   ERR_DP_PARAMETER
+ *   ERR_DP_PARAMETER; as `amend`
  */
 export async function firstDraft(
   sample: Sample,
-  options: Omit<DraftOptions, 'epsilon'>,
-  { owners, twoParty, epsilon }: FirstWishes,
-): Promise<string> {
-  const { method, components = 0 } = options;
-  const draft = await draftOf(sample, { ...options, epsilon });
-  const { features } = draft;
-  const { clippingNorm } = draftingOf(method);
+  options: Omit<DraftOptions, 'epsilon' | 'components'>,
+  { components, mostComponents, owners, twoParty, epsilon }: FirstWishes,
+  amend: Amend = (draft) => draft,
+): Promise<TaskProposal> {
+  const { clippingNorm } = draftingOf(options.method);
+  const numbers =
+    components === undefined
+      ? Array.from({ length: mostComponents }, (_, i) => mostComponents - i)
+      : [components];
+  const drafts = await Promise.all(
+    numbers.map(async (number) => amend(await draftOf(sample, { ...options, components: number, epsilon }))),
+  );
+  let best: { readonly proposal: TaskProposal; readonly obstacles: number } | undefined;
+  const { features } = drafts[0]!;
   const privacy =
     epsilon === undefined
       ? null
       : draftPrivacy({ features, epsilon, delta: USUAL_DELTA, clippingNorm }, false);
-  const by = (protocol: TaskProposal['twoParty']) =>
-    proposalText(proposalOf(draft, { components, owners, twoParty: protocol, ...PLAIN }, privacy));
-  if (twoParty !== undefined) return by(twoParty);
-  const usual = wishesFor(features.length).twoParty;
-  const others = (['garbled', 'rotated'] as const).filter((it) => it !== usual);
-  const text = by(usual);
-  return [text, ...others.map(by)].find(isComputable) ?? text;
+  for (const protocol of twoParty === undefined ? protocolsFor(features.length) : [twoParty]) {
+    for (const [i, draft] of drafts.entries()) {
+      const wishes = { components: numbers[i]!, owners, twoParty: protocol, ...PLAIN };
+      const proposal = complete(proposalOf(draft, wishes, privacy));
+      const obstacles = obstaclesTo(proposal, { now: new Date(), written: null }).length;
+      if (best === undefined || obstacles < best.obstacles) best = { proposal, obstacles };
+      if (obstacles === 0) return proposal;
+    }
+  }
+  return best!.proposal;
 }
 
-function isComputable(text: string): boolean {
-  const task = tellable(JSON.parse(text) as Json);
-  return task !== null && refusalOf(task) === null;
+/** Returns the protocols to try, the usual one first. */
+function protocolsFor(features: number): readonly ('garbled' | 'rotated')[] {
+  return features > MOST_GARBLED ? ['rotated', 'garbled'] : ['garbled', 'rotated'];
 }
 
-function proposalText(drafted: unknown): string {
+function complete(drafted: unknown): TaskProposal {
   const proposal = TaskProposal.safeParse(drafted);
   if (!proposal.success) throw new RangeError(explainIssues(proposal.error, 'the draft'));
-  return textOf(withoutConsent(withOwnCells(proposal.data)));
+  return withOwnCells(proposal.data);
 }
+
+/** Returns the JSON of a drafted proposal, without `$schema`, which is a place on somebody's machine. */
+export const draftedText = (proposal: TaskProposal): string => textOf(withoutConsent(proposal));
 
 /** The values of `--lower` and `--upper` where they are not given. */
 export const LEVELS: AskedLevels = { lower: 0.005, upper: 0.995 };
@@ -102,9 +119,10 @@ export function rangedDraft(
   const unranged = { method: { kind: 'pca' as const }, features, labellings: [], rows: 0 };
   const basis = { digest: provenance.projectionDigest, links: [{ task, projection }] };
   const { draft, notes } = draftRanged(basis, unranged, levels);
-  const { components, twoParty } = wishesFor(features.length);
-  const all = { components, twoParty, owners, minimumOwners, maximumSamples, ...PLAIN };
-  return { text: proposalText(proposalOf(draft, all, null)), notes };
+  const components = usualComponents(features.length);
+  const [twoParty] = protocolsFor(features.length);
+  const all = { components, twoParty: twoParty!, owners, minimumOwners, maximumSamples, ...PLAIN };
+  return { text: draftedText(complete(proposalOf(draft, all, null))), notes };
 }
 
 export function textOf(proposal: unknown): string {

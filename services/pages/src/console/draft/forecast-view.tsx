@@ -5,8 +5,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { bytes } from '../../common/format.ts';
 import { Untrusted } from '../../common/text.tsx';
+import { obstaclesTo } from '../create/check-proposal.ts';
 import { draftWords } from './draft-words.ts';
-import { contributionBytes, notesOnSample, notesOnTask, refusalOf, tellable } from './forecast.ts';
+import { contributionBytes, notesOnSample, notesOnTask, tellable } from './forecast.ts';
 import type { Json } from './members.ts';
 
 /** The forecast is made once nobody has typed for this time. */
@@ -55,7 +56,7 @@ async function forecast(
 ): Promise<void> {
   const task = tellable(value);
   // The fault is shown at its member.
-  if (task === null || refusalOf(task) !== null) return;
+  if (task === null || obstaclesTo(task, { now: new Date(), written: value }).length > 0) return;
   const add = (part: Partial<Told>) => {
     if (!signal.aborted) tell((told) => ({ ...told, ...part }));
   };

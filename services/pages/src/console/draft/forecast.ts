@@ -2,11 +2,17 @@
  * Forecasts a proposal before anybody contributes: the notes of `task draft`, and the bytes that an owner
  * sends.
  */
-import { describeRounding, describeSample, describeTask, roundingOfSample } from '@eigenveil/data-user/draft';
+import {
+  describeRounding,
+  describeSample,
+  describeTask,
+  type ReadSampleRows,
+  roundingOfSample,
+} from '@eigenveil/data-user/draft';
 import { layout, readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
-import { checkComputable } from '@eigenveil/two-party/plan';
 import { inSlices } from '../../common/files.ts';
+import { draftWords } from './draft-words.ts';
 import { isObject, type Json } from './members.ts';
 
 /**
@@ -26,27 +32,23 @@ export function tellable(value: Json): TaskProposal | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** Returns a reader of the sample's rows. */
+export function rowsOf(file: File, signal: AbortSignal): ReadSampleRows {
+  return (columns, options) =>
+    readRowBatches(inSlices(readBlobBytes(file, file.name), signal), columns, options);
+}
+
 /** Returns the number of bytes that every owner sends: two numbers modulo n for each plaintext. */
 export function contributionBytes(task: TaskProposal): number {
   return layout(task).plaintexts.length * ((2 * task.keyBits) / 8);
-}
-
-/** Returns the reason for which both servers would refuse the task, or null where they compute it. */
-export function refusalOf(task: TaskProposal): string | null {
-  try {
-    checkComputable(task);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /**
  * Returns notes on a task that is computable.
  * @throws ERR_DP_PARAMETER; the signal's reason
  */
-export function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<string[]> {
-  return describeTask(task, signal);
+export async function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<string[]> {
+  return (await describeTask(task, signal)).map(draftWords);
 }
 
 /**
@@ -54,8 +56,7 @@ export function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<st
  * @throws as statisticsOfCsv; the signal's reason
  */
 export async function notesOnSample(file: File, task: TaskProposal, signal: AbortSignal): Promise<string[]> {
-  const read: Parameters<typeof describeSample>[0] = (columns, options) =>
-    readRowBatches(inSlices(readBlobBytes(file, file.name), signal), columns, options);
+  const read = rowsOf(file, signal);
   const notes = await describeSample(read, task);
   const moved = await roundingOfSample(read, task);
   return [...notes, ...(moved === undefined ? [] : describeRounding(task, moved))];

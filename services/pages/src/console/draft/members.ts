@@ -99,19 +99,6 @@ export function numberOrText(text: string): Json {
 }
 
 /**
- * Sorts messages by the member with which they begin, as in `"features[3].min": …` and `"outputs" expected
- * …`; others are left out.
- */
-export function byMember(messages: readonly string[]): ReadonlyMap<string, string> {
-  const at = new Map<string, string>();
-  for (const message of messages) {
-    const name = /^"([A-Za-z]+)/.exec(message)?.[1];
-    if (name !== undefined) at.set(name, at.has(name) ? `${at.get(name)}; ${message}` : message);
-  }
-  return at;
-}
-
-/**
  * The costs of members, for those that have any: in which direction, and whose time or bytes. The forecast of
  * a proposal has the amounts.
  */

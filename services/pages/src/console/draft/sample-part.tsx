@@ -1,23 +1,45 @@
 /** The first step of a draft: a sample, the roles of its columns, and a few wishes. */
 
-import { followingColumns, readSample, type Sample } from '@eigenveil/data-user/draft';
+import { basisFrom, followingColumns, readSample, type Sample } from '@eigenveil/data-user/draft';
 import { METHODS, type MethodName } from '@eigenveil/methods';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
-import { useMemo, useState } from 'preact/hooks';
+import type { TaskId } from '@eigenveil/task/ids';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Field, FileDrop } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { inSlices } from '../../common/files.ts';
 import { count } from '../../common/format.ts';
-import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
+import type { ConsoleApi } from '../api.ts';
+import { Faults } from '../create/faults.tsx';
+import { ColumnsTable } from './columns-table.tsx';
 import { draftWords } from './draft-words.ts';
-import { choiceOf, problemOf, type Role, targetFlag, warningOf } from './first-draft.ts';
+import type { Drafted, Proposal } from './drafted.ts';
+import { choiceOf, draftedText } from './first-draft.ts';
+import { rowsOf } from './forecast.ts';
 import { MembersForm } from './form.tsx';
-import { draftWanted, faultsOf, flagMembers, type Wanted, wantedFor } from './wanted.ts';
+import { faultsWithin, goTo, idAt, wordsOf } from './form-faults.ts';
+import {
+  draftWanted,
+  faultsOf,
+  flagMembers,
+  probableComponents,
+  type Sources,
+  takesRanges,
+  type Wanted,
+  wantedFor,
+} from './wanted.ts';
 
-/** @param onDraft told the file, of which forecasts are made, and the JSON */
-export function SamplePart(props: { readonly onDraft: (file: File, text: string) => void }) {
+/** The form's place, of which the ids of its controls are made. */
+const FORM = ['wish'];
+
+interface SampleProps {
+  readonly api: ConsoleApi;
+  readonly onDraft: (proposal: Proposal) => void;
+}
+
+export function SamplePart(props: SampleProps) {
   const [given, setGiven] = useState<{ readonly file: File; readonly sample: Sample } | null>(null);
   const read = useAction(async (signal, file: File) => {
     setGiven(null);
@@ -27,25 +49,19 @@ export function SamplePart(props: { readonly onDraft: (file: File, text: string)
     <>
       <FileDrop
         label="Sample"
-        hint="A CSV file (or .csv.gz) with a header row, commas, decimal points and whole rows. It is read in this page alone, and leaves your browser never: only the JSON that you create goes to the data user."
+        hint="A CSV file (or .csv.gz) with a header row, commas, decimal points and whole rows. It is read in this page alone, and never leaves your browser: only the JSON that you create goes to the data user."
         accept=".csv,.gz,text/csv"
         busy={read.busy}
         onFile={read.run}
       />
       <Problem error={read.error} title="The sample was not read" words={draftWords} />
-      {given !== null && (
-        <Choices key={given.file.name + given.file.lastModified} {...given} onDraft={props.onDraft} />
-      )}
+      {given !== null && <Choices key={given.file.name + given.file.lastModified} {...given} {...props} />}
     </>
   );
 }
 
-function Choices(props: {
-  readonly file: File;
-  readonly sample: Sample;
-  readonly onDraft: (file: File, text: string) => void;
-}) {
-  const { file, sample, onDraft } = props;
+function Choices(props: SampleProps & { readonly file: File; readonly sample: Sample }) {
+  const { api, file, sample, onDraft } = props;
   const [wanted, setWanted] = useState(() => wantedFor(sample, 'pca'));
   const { method, roles } = wanted;
   const { isLinear, draft: form } = METHODS[method];
@@ -54,9 +70,22 @@ function Choices(props: {
     return typeof choice === 'string' ? [] : followingColumns(sample, choice);
   }, [sample, roles, method]);
   const members = useMemo(() => flagMembers(method), [method]);
-  const { fault, flags: faults } = faultsOf(sample, wanted);
+  const faults = faultsOf(sample, wanted);
+  const at = (name: keyof Wanted) => {
+    const own = faultsWithin(faults, name);
+    return { id: idAt([...FORM, name]), error: own.length === 0 ? null : wordsOf(own) };
+  };
   const change = (part: Partial<Wanted>) => setWanted({ ...wanted, ...part });
-  const draft = useAction(async () => onDraft(file, await draftWanted(sample, wanted)));
+  /** True once somebody has asked for a draft that is not there yet for its faults. */
+  const [isAsked, setAsked] = useState(false);
+  const summary = useRef<HTMLDivElement>(null);
+  const draft = useAction(async (signal) => {
+    const { proposal, notes } = await draftWanted(sample, wanted, sourcesOf(api, file, signal));
+    onDraft({ text: draftedText(proposal), drafted: { file, ranges: rangesOf(sample), following, notes } });
+  });
+  useEffect(() => {
+    if (isAsked) summary.current?.focus();
+  }, [isAsked]);
   return (
     <>
       <p role="status">
@@ -82,12 +111,17 @@ function Choices(props: {
         members={members}
         value={wanted.flags}
         set={(next) => change({ flags: next })}
-        faults={faults}
+        at={[...FORM, 'flags']}
+        faults={faultsWithin(faults, 'flags')}
         newObjects={{}}
       />
       <div class="columns">
         {form.hasComponents && (
-          <Field label="Components">
+          <Field
+            {...at('components')}
+            label="Components (optional)"
+            hint={`Empty: up to ${probableComponents(sample, wanted)}, as many as the task allows.`}
+          >
             {(attributes) => (
               <input
                 {...attributes}
@@ -98,7 +132,7 @@ function Choices(props: {
             )}
           </Field>
         )}
-        <Field label="Owners, at most">
+        <Field {...at('owners')} label="Owners, at most">
           {(attributes) => (
             <input
               {...attributes}
@@ -127,6 +161,7 @@ function Choices(props: {
         )}
         {form.takesEpsilon && (
           <Field
+            {...at('epsilon')}
             label="ε of differential privacy"
             hint={isLinear ? 'The noise of its sums is made for it.' : 'Empty: the result is exact.'}
           >
@@ -140,8 +175,48 @@ function Choices(props: {
             )}
           </Field>
         )}
+        {RANGE.map(([name, label]) => (
+          <Field
+            key={name}
+            {...at(name)}
+            label={label}
+            hint="From domain knowledge, of every feature. Empty: what each column has in the sample."
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                inputMode="decimal"
+                value={wanted[name]}
+                onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
+              />
+            )}
+          </Field>
+        ))}
+        {takesRanges(method) && (
+          <Field
+            {...at('rangesFrom')}
+            label="Ranges from a histogram (optional)"
+            hint="The id of a histogram that is done: ranges follow from its noisy counts."
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                autoComplete="off"
+                spellcheck={false}
+                value={wanted.rangesFrom}
+                onInput={({ currentTarget }) => change({ rangesFrom: currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
       </div>
-      <ColumnsTable sample={sample} roles={roles} method={method} set={(next) => change({ roles: next })} />
+      <ColumnsTable
+        {...at('roles')}
+        sample={sample}
+        roles={roles}
+        method={method}
+        set={(next) => change({ roles: next })}
+      />
       {following.length > 0 && (
         <Notice kind="warn" title="Columns follow from others">
           Leave them out above: they say nothing of their own, and the noise of the floor averages away by
@@ -155,21 +230,32 @@ function Choices(props: {
           </ul>
         </Notice>
       )}
-      <Notice kind="warn" title="Ranges are the sample’s">
-        The draft takes the least and the largest value of each feature from this file, and everybody who sees
-        the task sees them. Write ranges from domain knowledge below where the sample’s are not public.
-      </Notice>
-      {fault !== null && (
-        <p class="error" role="status">
-          {fault}
-        </p>
+      {wanted.least.trim() === '' && wanted.rangesFrom.trim() === '' && (
+        <Notice kind="warn" title="Ranges are the sample’s">
+          The draft takes the least and the largest value of each feature from this file, and everybody who
+          sees the task sees them. Write ranges from domain knowledge above, or into the draft, where the
+          sample’s are not public.
+        </Notice>
+      )}
+      {isAsked && faults.length > 0 && (
+        <div ref={summary} tabIndex={-1}>
+          <Faults
+            faults={faults.map(({ path, words }) => ({
+              words,
+              way: { text: `Go to ${LABELS[path[0] as keyof Wanted]}`, go: () => goTo([...FORM, ...path]) },
+            }))}
+          />
+        </div>
       )}
       <Problem error={draft.error} title="No draft" words={draftWords} />
       <Button
         kind="main"
         busy={draft.busy}
-        disabled={fault !== null || faults.size > 0}
-        onClick={() => draft.run()}
+        onClick={() => {
+          setAsked(faults.length > 0);
+          summary.current?.focus();
+          if (faults.length === 0) draft.run();
+        }}
       >
         Write the draft
       </Button>
@@ -177,69 +263,42 @@ function Choices(props: {
   );
 }
 
-const ROLES: readonly (readonly [Role, (labellings: number, predicts: boolean) => string | null])[] = [
-  ['feature', () => 'a feature'],
-  ['target', (_, predicts) => (predicts ? 'what is predicted' : null)],
-  ['first', (labellings) => [null, 'the labels', 'the utility labels'][labellings] ?? null],
-  ['second', (labellings) => (labellings === 2 ? 'the privacy labels' : null)],
-  ['out', () => 'left out'],
-];
+const RANGE = [
+  ['least', 'Least value of every feature (optional)'],
+  ['largest', 'Largest value of every feature (optional)'],
+] as const;
 
-function ColumnsTable(props: {
-  readonly sample: Sample;
-  readonly roles: readonly Role[];
-  readonly method: MethodName;
-  readonly set: (roles: Role[]) => void;
-}) {
-  const { sample, roles, method, set } = props;
-  const rows = sample.columns.map((column, i) => ({ column, i, role: roles[i]! }));
-  return (
-    <Table
-      caption="What the columns are for"
-      rows={rows}
-      keyOf={({ i }) => i}
-      columns={[
-        { head: 'Column', cell: ({ column }) => <Untrusted text={column.name} longest={40} /> },
-        {
-          head: 'It is',
-          cell: ({ column, i, role }) => (
-            <select
-              aria-label={`What column ${i + 1} is`}
-              value={role}
-              onChange={({ currentTarget }) => set([...roles].with(i, currentTarget.value as Role))}
-            >
-              {ROLES.map(([value, nameOf]) => {
-                const name = nameOf(METHODS[method].labellings, targetFlag(method) !== undefined);
-                if (name === null) return null;
-                return (
-                  <option key={value} value={value} disabled={problemOf(column, value) !== null}>
-                    {name}
-                  </option>
-                );
-              })}
-            </select>
-          ),
-        },
-        {
-          head: 'In the sample',
-          cell: ({ column, role }) => (
-            <>
-              {column.noFeature === undefined && column.range !== undefined
-                ? `numbers from ${column.range.min} to ${column.range.max}`
-                : `texts${column.labels === undefined ? '' : `, ${count(column.labels.length, 'different one')}`}`}
-              {role === 'out' &&
-                column.noFeature !== undefined &&
-                `; no feature, for ${problemOf(column, 'feature')}`}
-              {column.labelLike !== undefined && role !== 'feature' && '; it looks like labels'}
-              {warningOf(column, role) !== null && (
-                <>
-                  . <strong>Take care:</strong> {warningOf(column, role)}
-                </>
-              )}
-            </>
-          ),
-        },
-      ]}
-    />
+/** The controls in the words of links. */
+const LABELS: Readonly<Record<keyof Wanted, string>> = {
+  method: 'the method',
+  roles: 'the columns',
+  flags: 'the settings of the method',
+  components: 'the components',
+  owners: 'the owners',
+  twoParty: 'the two-party protocol',
+  epsilon: 'ε',
+  least: 'the least value',
+  largest: 'the largest value',
+  rangesFrom: 'the histogram',
+};
+
+function rangesOf({ columns }: Sample): Drafted['ranges'] {
+  return new Map(
+    columns.flatMap(({ name, noFeature, range }) =>
+      noFeature === undefined && range !== undefined ? [[name, range] as const] : [],
+    ),
   );
+}
+
+/** Reads the sample again, and fetches results from the data user, each with all that it stands on. */
+function sourcesOf(api: ConsoleApi, file: File, signal: AbortSignal): Sources {
+  const client = {
+    signed: (taskId: TaskId) => api.signedTask({ taskId }, signal),
+    signedResult: (taskId: TaskId) => api.result({ taskId }, signal),
+  };
+  return {
+    read: rowsOf(file, signal),
+    sampleIn: (range) => readSample(inSlices(readBlobBytes(file, file.name), signal), { range }),
+    result: (taskId) => basisFrom(client, taskId),
+  };
 }

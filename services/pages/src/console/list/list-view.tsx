@@ -60,7 +60,7 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
 /** The tasks whose title or id has a text, or all. */
 function Tasks({ api, sought }: { readonly api: ConsoleApi; readonly sought: string }) {
   const wanted = sought === '' ? {} : { sought };
-  const followed = useFollow<TaskList>((signal) => api.followTasks(wanted, signal), [api]);
+  const followed = useFollow<TaskList>(api, (signal) => api.followTasks(wanted, signal), []);
   const now = useNow(api, 10_000);
   const [tasks, setTasks] = useState<readonly Listed[]>([]);
   /** Says whether older tasks follow the oldest page; null until such a page was asked for. */

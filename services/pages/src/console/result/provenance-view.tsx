@@ -1,6 +1,7 @@
 /** Says who vouches for which part of a result. */
 import { count } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
+import { Grouped } from '../../common/text.tsx';
 import type { CheckedResult } from './verify.ts';
 
 interface Word {
@@ -84,7 +85,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
     <>
       <dt>{name}</dt>
       <dd>
-        <span class="id">{value}</span>
+        <Grouped value={value} />
       </dd>
     </>
   );

@@ -4,7 +4,7 @@ import type { TaskState } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';
 import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
-import { useAction } from '../../common/use-async.ts';
+import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
 
@@ -15,26 +15,36 @@ interface SeriesProps {
 
 export function SeriesPart({ api, task, state }: SeriesProps & { readonly state: TaskState }) {
   const [asking, setAsking] = useState(false);
-  const [next, setNext] = useState<Task | null>(null);
+  const [renewed, setRenewed] = useState<Task | null>(null);
+  const known = useAsync(
+    (signal) => (state === 'open' ? NOT_RENEWED : api.nextTask({ taskId: task.id }, signal)),
+    [api, task.id, state === 'open'],
+  );
   const { series } = task;
+  const next = renewed ?? (known.state === 'done' ? (known.value.next?.task ?? null) : null);
+  const obstacle = next === null ? whyNot(task, state) : null;
   return (
     <>
       <p>
         {series === undefined ? (
-          'This task renews none.'
+          'This is the first task of its series.'
         ) : (
           <>
             Renewal {series.number} of task <TaskLink id={series.id} />.
           </>
         )}{' '}
-        {whyNot(task, state)}
+        {obstacle}
+        {next !== null && (
+          <>
+            The next one is <TaskLink id={next.id} />.
+          </>
+        )}
       </p>
-      {next !== null && (
-        <Notice kind="good" title="The task is renewed" live>
-          The next task of the series is <TaskLink id={next.id} />.
-        </Notice>
-      )}
-      {whyNot(task, state) === null && (
+      {renewed !== null && <Notice kind="good" title="The task is renewed" live />}
+      <Problem error={known.state === 'failed' ? known.error : null} title="The next task did not come">
+        <Button onClick={known.again}>Try again</Button>
+      </Problem>
+      {known.state === 'done' && next === null && obstacle === null && (
         <div class="row">
           <Button onClick={() => setAsking(true)}>Renew…</Button>
         </div>
@@ -43,15 +53,18 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
         <RenewDialog
           api={api}
           task={task}
-          leave={(renewed) => {
+          leave={(made) => {
             setAsking(false);
-            if (renewed !== null) setNext(renewed);
+            if (made !== null) setRenewed(made);
           }}
         />
       )}
     </>
   );
 }
+
+/** A task that takes contributions has no renewal. */
+const NOT_RENEWED = Promise.resolve({ next: null });
 
 /** Returns the reason for which a task cannot be renewed, or null. */
 function whyNot({ twoParty }: Task, state: TaskState): string | null {

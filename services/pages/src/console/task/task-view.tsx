@@ -25,7 +25,7 @@ import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
 import { SeriesPart } from './series-part.tsx';
 
 export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
-  const followed = useFollow<TaskProgress>((signal) => api.followTask({ taskId }, signal), [api, taskId]);
+  const followed = useFollow<TaskProgress>(api, (signal) => api.followTask({ taskId }, signal), [taskId]);
   const now = useNow(api, 1000);
   const progress = followed.update;
   return (
@@ -65,17 +65,23 @@ export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly t
   );
 }
 
+const DONE = {
+  close: 'The task is closed: the computation starts.',
+  cancel: 'The task is cancelled.',
+} as const;
+
 /** The present facts of a task, and the actions that are possible. */
 function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress; readonly now: Date }) {
   const { api, progress, now } = props;
   const { status, deadline } = progress;
   const [dialog, setDialog] = useState<'close' | 'cancel' | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const [done, setDone] = useState<'close' | 'cancel' | null>(null);
   const leave = (isDone: boolean) => {
-    if (isDone)
-      setDone(dialog === 'close' ? 'The task is closed: the computation starts.' : 'The task is cancelled.');
+    if (isDone) setDone(dialog);
     setDialog(null);
   };
+  // What follows is the task's own state, which the page says above.
+  const hasGoneOn = done === 'close' && status.state !== 'open' && status.state !== 'closed';
   return (
     <>
       <div role="status">
@@ -102,7 +108,7 @@ function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress;
         <dt>Privacy of the result</dt>
         <dd>{privacyWords(status.differentialPrivacy)}</dd>
       </dl>
-      {done !== null && <Notice kind="good" title={done} live />}
+      {done !== null && !hasGoneOn && <Notice kind="good" title={DONE[done]} live />}
       {!isFinal(status.state) && (
         <div class="row">
           {status.state === 'open' && (
@@ -187,7 +193,7 @@ function Stages({ progress, now }: { readonly progress: TaskProgress; readonly n
           { head: 'Began', cell: ({ startedAt }) => <Moment at={startedAt} now={now} /> },
           { head: 'Lasted', cell: (stage) => lasted(stage, now) },
           {
-            head: 'Of it work',
+            head: 'Active time',
             cell: ({ milliseconds }) => (milliseconds === null ? '' : duration(milliseconds)),
           },
         ]}
@@ -240,7 +246,7 @@ function Owners(props: { readonly api: ConsoleApi; readonly taskId: TaskId; read
       {pages.length > 0 && owners.length === 0 && <p>Nobody has contributed or withdrawn.</p>}
       {owners.length > 0 && (
         <Table
-          caption="Owners, as they came; it is not live"
+          caption="Contributors, in order (snapshot)"
           rows={owners}
           keyOf={(owner) => owner.number}
           columns={[

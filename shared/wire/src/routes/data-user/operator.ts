@@ -11,7 +11,7 @@ import {
 } from '../../messages/console.ts';
 import { RenewalRequest, ResultResponse, TASK_BODY_BYTES } from '../../messages/requests.ts';
 import { Sought, TaskList, TaskOwners, TaskStatus } from '../../messages/status.ts';
-import { DATABASE, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
+import { DATABASE, nextTask, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
 
 const EMPTY_BODY = { json: z.strictObject({}), limitBytes: 64 } as const;
@@ -56,6 +56,7 @@ export const OPERATOR_ROUTES = {
     problems: ['ERR_TASK_UNKNOWN', ...DATABASE],
   },
   signedTask,
+  nextTask,
   status: {
     method: 'get',
     path: '/tasks/:taskId/status',

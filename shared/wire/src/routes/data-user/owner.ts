@@ -1,13 +1,12 @@
 /** Routes of the data user for owners. */
 import {
   BasisResponse,
-  NextTask,
   ProjectionResponse,
   ReceiptResponse,
   UploadResponse,
 } from '../../messages/requests.ts';
 import { StateResponse } from '../../messages/status.ts';
-import { OWNERS, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
+import { nextTask, OWNERS, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
 
 /** Errors for which a contribution, or a piece of it, is refused. */
@@ -37,16 +36,7 @@ export const OWNER_ROUTES = {
     response: { status: 200, description: 'The state', schema: StateResponse },
     problems: ['ERR_TASK_UNKNOWN', ...OWNERS],
   },
-  nextTask: {
-    method: 'get',
-    path: '/tasks/:taskId/next',
-    summary: 'The task that renews this one, as owners get it',
-    auth: 'owner',
-    fromPages: true,
-    params: TaskParams,
-    response: { status: 200, description: 'The signed task, or null before there is one', schema: NextTask },
-    problems: ['ERR_TASK_UNKNOWN', ...OWNERS],
-  },
+  nextTask,
   basis: {
     method: 'get',
     path: '/tasks/:taskId/basis',

@@ -1,0 +1,47 @@
+/** A proposal on its way from a draft to a task, and what to know of its sample before it is created. */
+import { methodOf } from '@eigenveil/methods';
+import type { TaskProposal } from '@eigenveil/task/schema';
+import { count } from '../../common/format.ts';
+
+/** The sample that a proposal was drafted from. */
+export interface Drafted {
+  readonly file: File;
+  /** The least and the largest value of each column of numbers. */
+  readonly ranges: ReadonlyMap<string, { readonly min: number; readonly max: number }>;
+  /** Columns that follow from others, and how. */
+  readonly following: readonly { readonly name: string; readonly why: string }[];
+  /** Words on what the draft has taken from elsewhere. */
+  readonly notes: readonly string[];
+}
+
+export interface Proposal {
+  /** JSON, as far as it is written. */
+  readonly text: string;
+  /** Null where it was not drafted from a sample. */
+  readonly drafted: Drafted | null;
+}
+
+export const NO_PROPOSAL: Proposal = { text: '', drafted: null };
+
+/** Returns what of the sample is still in a task that was drafted from it, and what follows. */
+export function warningsOf({ ranges, following, notes }: Drafted, task: TaskProposal): string[] {
+  const { features } = task;
+  const sampled = features.filter(({ name, min, max }) => {
+    const range = ranges.get(name);
+    return range !== undefined && range.min === min && range.max === max;
+  });
+  const names = new Set(features.map(({ name }) => name));
+  const dependent = methodOf(task).isLinear ? [] : following.filter(({ name }) => names.has(name));
+  return [
+    ...(sampled.length === 0
+      ? []
+      : [
+          `The ranges of ${count(sampled.length, 'feature')} of ${features.length} are the least and the largest value in the sample, and everybody who sees the task sees them.`,
+        ]),
+    ...dependent.map(
+      ({ name, why }) =>
+        `${name} ${why}: it says nothing of its own, and the noise of the floor averages away by it.`,
+    ),
+    ...notes.map((note) => `${note}.`),
+  ];
+}

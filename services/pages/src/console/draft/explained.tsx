@@ -1,0 +1,23 @@
+/** What a member of a form means, what it reveals, and what it costs. */
+import { costOfMember, type Member } from './members.ts';
+
+export function Explained({ member: { name, says, reveals } }: { readonly member: Member }) {
+  const cost = costOfMember(name);
+  return (
+    <>
+      {says}
+      {reveals !== '' && (
+        <>
+          {' '}
+          <strong>Reveals:</strong> {reveals}
+        </>
+      )}
+      {cost !== null && (
+        <>
+          {' '}
+          <strong>Costs:</strong> {cost}
+        </>
+      )}
+    </>
+  );
+}
