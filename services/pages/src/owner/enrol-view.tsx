@@ -151,8 +151,8 @@ function AnotherCsp(props: {
     return (
       <Notice kind="info" title="You are enrolled already">
         <p>
-          At the CSP with the thumbprint <Grouped value={known.value} />. Another invitation of it renews
-          your enrolment.
+          At the CSP with the thumbprint <Grouped value={known.value} />. Another invitation of it renews your
+          enrolment.
         </p>
       </Notice>
     );

@@ -171,7 +171,10 @@ export class Owner {
 
   /** Returns the state of a task, by the word of its data user. */
   async taskState({ id, dataUser }: TaskPlace): Promise<TaskState> {
-    return (await this.#dataOwner({ id, attempts: { patienceMilliseconds: 0 } })).state({ url: dataUser }, id);
+    return (await this.#dataOwner({ id, attempts: { patienceMilliseconds: 0 } })).state(
+      { url: dataUser },
+      id,
+    );
   }
 
   /**

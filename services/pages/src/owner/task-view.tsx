@@ -165,8 +165,8 @@ function Agreed(
       <details>
         <summary>All that was agreed, and who signed it</summary>
         <p>
-          The CSP that you trust, with the thumbprint {csp.state === 'done' && <Grouped value={csp.value} />}
-          , has signed all that stands here, together with its key and the key of the data user.
+          The CSP that you trust, with the thumbprint {csp.state === 'done' && <Grouped value={csp.value} />},
+          has signed all that stands here, together with its key and the key of the data user.
         </p>
         <Parameters task={task} now={new Date()} id={entry.id} reader="owner" />
       </details>
