@@ -1,4 +1,4 @@
-/** What each column of a sample is for: a choice beside what the sample has of it. */
+/** The columns of a sample, each with a choice of its use beside what the sample has of it. */
 import type { Sample } from '@eigenveil/data-user/draft';
 import { METHODS, type MethodName } from '@eigenveil/methods';
 import { count } from '../../common/format.ts';

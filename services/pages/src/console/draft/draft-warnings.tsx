@@ -1,4 +1,4 @@
-/** What to know of a proposal's sample before a task is created of it. */
+/** Warnings about the sample of a proposal, before a task is created of it. */
 import type { TaskProposal } from '@eigenveil/task/schema';
 import { Notice } from '../../common/feedback.tsx';
 import { Untrusted } from '../../common/text.tsx';

@@ -23,7 +23,7 @@ export interface Proposal {
 
 export const NO_PROPOSAL: Proposal = { text: '', drafted: null };
 
-/** Returns what of the sample is still in a task that was drafted from it, and what follows. */
+/** Returns warnings about all that a task still has from the sample that it was drafted from. */
 export function warningsOf({ ranges, following, notes }: Drafted, task: TaskProposal): string[] {
   const { features } = task;
   const sampled = features.filter(({ name, min, max }) => {
@@ -40,7 +40,7 @@ export function warningsOf({ ranges, following, notes }: Drafted, task: TaskProp
         ]),
     ...dependent.map(
       ({ name, why }) =>
-        `${name} ${why}: it says nothing of its own, and the noise of the floor averages away by it.`,
+        `${name} ${why}: it adds nothing to the others, and the noise of the floor averages away by it.`,
     ),
     ...notes.map((note) => `${note}.`),
   ];

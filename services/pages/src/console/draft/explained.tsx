@@ -1,4 +1,4 @@
-/** What a member of a form means, what it reveals, and what it costs. */
+/** The meaning of a form's member, with what it reveals and what it costs. */
 import { costOfMember, type Member } from './members.ts';
 
 export function Explained({ member: { name, says, reveals } }: { readonly member: Member }) {

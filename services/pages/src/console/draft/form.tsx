@@ -180,7 +180,7 @@ function variantOf(kind: string, members: readonly Member[], before: JsonObject)
 function Group(props: {
   readonly member: Member;
   readonly id: string;
-  /** Those that no control within shows. */
+  /** The faults that no control within shows. */
   readonly faults: readonly FormFault[];
   readonly children: ComponentChildren;
 }) {

@@ -186,7 +186,7 @@ function faultsAt(path: Path, schema: z.ZodType, text: string): FormFault[] {
     : faultsOfSchema(error).map(({ words }) => ({ path, words: `${capital(String(words))}.` }));
 }
 
-/** Where a draft takes what the form does not have. */
+/** The sources of all that a draft needs and the form does not have. */
 export interface Sources {
   /** Reads the sample once more. */
   readonly read: ReadSampleRows;
@@ -197,7 +197,7 @@ export interface Sources {
 }
 
 export interface DraftWanted {
-  /** With consent to its ranges. */
+  /** The proposal, with consent to its ranges. */
   readonly proposal: TaskProposal;
   /** Words on what the draft has taken from elsewhere. */
   readonly notes: readonly string[];

@@ -80,7 +80,7 @@ function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress;
     if (isDone) setDone(dialog);
     setDialog(null);
   };
-  // What follows is the task's own state, which the page says above.
+  // The page says above how the task has gone on.
   const hasGoneOn = done === 'close' && status.state !== 'open' && status.state !== 'closed';
   return (
     <>
