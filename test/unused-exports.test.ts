@@ -36,7 +36,6 @@ const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'types that the declarations of packed libraries name': {
     '@eigenveil/methods/schema': 'SketchParameters',
     '@eigenveil/server': 'Result Statement',
-    '@eigenveil/wire': 'ServiceClientOptions',
   },
   'programs of owners and data users need them beside what documents name': {
     '@eigenveil/data-owner':

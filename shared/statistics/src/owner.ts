@@ -3,7 +3,6 @@
 export { STATISTICS_CODES } from './codes.ts';
 export { CellReader, type MissingMarks, missingMarks } from './csv/cells.ts';
 export {
-  type FileStart,
   firstRecords,
   type ProposedForm,
   proposeForm,
