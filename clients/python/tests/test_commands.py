@@ -64,7 +64,17 @@ def test_rows_go_through_a_pipe_with_numbers_that_read_back(stand_in: Write) -> 
     texts = ["plain", 'quo"te', "com,ma", "line\nbreak", "ä", None, ""]
     rows = frame(x=values, label=np.array(texts, object), id=range(7), held=[True] * 7)
     answer = Owner(command=stand_in(ECHO), config="c.json").contribute("T", rows, ignore=["id"])
-    assert answer["words"] == ["--json", "contribute", "T", "--config", "c.json", "--data", "-"]
+    assert answer["words"] == [
+        "--json",
+        "contribute",
+        "T",
+        "--config",
+        "c.json",
+        "--data",
+        "-",
+        "--ignore",
+        "[]",
+    ]
     lines = answer["rows"].split("\n", 1)
     assert lines[0] == "x,label,held"
     assert lines[1].startswith(

@@ -24,6 +24,11 @@ Progress = Callable[[int, int], None]
 _TEXT = "OUT"
 
 
+def rows_setting(ignore: Sequence[str] | None) -> dict[str, object]:
+    """Return the settings of a command that reads what `csv_of` writes: columns that it does not write are none to ignore."""
+    return {"data": "-", "ignore": None if ignore is None else []}
+
+
 def csv_of(frame: Any, ignore: Sequence[str] = (), progress: Progress | None = None) -> Iterator[bytes]:
     """Yield a frame as CSV in a gzip archive, of which a command notices if it is cut.
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .csv_rows import csv_of
+from .csv_rows import csv_of, rows_setting
 from .running import Command, private_folder
 
 _Path = str | os.PathLike[str]
@@ -51,7 +51,7 @@ class DataUser:
         self._command = Command("eigenveil-user", command, settings, timeout)
 
     def draft(
-        self, frame: Any, method: str, *, ignore: Sequence[str] = (), **options: object
+        self, frame: Any, method: str, *, ignore: Sequence[str] | None = None, **options: object
     ) -> dict[str, Any]:
         """Draft a task from a sample of rows.
 
@@ -61,7 +61,7 @@ class DataUser:
             Of pandas or polars. Its ranges become public: replace them by bounds from domain knowledge.
         method : str
             Such as ``"pca"``, ``"lda"`` or ``"ridge"``.
-        ignore : sequence of str
+        ignore : sequence of str, optional
             Columns that are no features.
         **options
             Such as ``components=2``, ``owners=2`` or ``label="diagnosis"``.
@@ -71,8 +71,10 @@ class DataUser:
         dict
             The proposal, to be edited and given to `create`.
         """
-        settings = {**options, "data": "-"}
-        return self._command.run("task", "draft", method, settings=settings, stdin=csv_of(frame, ignore))
+        settings = {**options, **rows_setting(ignore)}
+        return self._command.run(
+            "task", "draft", method, settings=settings, stdin=csv_of(frame, ignore or ())
+        )
 
     def create(self, proposal: Mapping[str, Any], **options: object) -> str:
         """Propose a task to the CSP and open it for contributions; return its id."""
@@ -90,6 +92,13 @@ class DataUser:
         """End collection and compute; by default wait for the result. Return the status."""
         return self._command.run("task", "close", task, settings={"no_wait": not wait})
 
-    def result(self, task: str) -> dict[str, Any]:
-        """Return the result of a task that is done, with the CSP's signatures of it."""
-        return self._command.run("task", "result", task)
+    def result(self, task: str, *, evidence: _Path | None = None) -> dict[str, Any]:
+        """Return the result of a task that is done.
+
+        Parameters
+        ----------
+        task : str
+        evidence : path, optional
+            Where to keep it with all that was signed about it, for `Projection.load`.
+        """
+        return self._command.run("task", "result", task, settings={"evidence": evidence})

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .csv_rows import Progress, csv_of
+from .csv_rows import Progress, csv_of, rows_setting
 from .errors import EigenveilError
 from .progress import bar
 from .running import Command, private_folder
@@ -80,7 +80,7 @@ class Owner:
         task: str,
         frame: Any,
         *,
-        ignore: Sequence[str] = (),
+        ignore: Sequence[str] | None = None,
         progress: Progress | bool = False,
         **options: object,
     ) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Owner:
         task: str,
         frame: Any,
         *,
-        ignore: Sequence[str] = (),
+        ignore: Sequence[str] | None = None,
         progress: Progress | bool = False,
         **options: object,
     ) -> dict[str, Any]:
@@ -104,8 +104,8 @@ class Owner:
             The task's id.
         frame : frame
             Of pandas or polars, with the features and labels of the task.
-        ignore : sequence of str
-            Columns that stay here.
+        ignore : sequence of str, optional
+            Columns that stay here; by default those that the settings name are left out by the command.
         progress : callable or bool
             Is told how many rows the command has taken, and of how many; True shows a bar where tqdm is
             installed.
@@ -123,7 +123,7 @@ class Owner:
         self,
         task: str,
         frame: Any,
-        ignore: Sequence[str],
+        ignore: Sequence[str] | None,
         progress: Progress | bool,
         options: Mapping[str, object],
     ) -> dict[str, Any]:
@@ -131,8 +131,8 @@ class Owner:
             return self._command.run(
                 "contribute",
                 task,
-                settings={**self._data_user, **options, "data": "-"},
-                stdin=csv_of(frame, ignore, told),
+                settings={**self._data_user, **options, **rows_setting(ignore)},
+                stdin=csv_of(frame, ignore or (), told),
             )
 
     def project(
@@ -140,7 +140,7 @@ class Owner:
         task: str,
         frame: Any,
         *,
-        ignore: Sequence[str] = (),
+        ignore: Sequence[str] | None = None,
         progress: Progress | bool = False,
         **options: object,
     ) -> Any:
@@ -172,8 +172,8 @@ class Owner:
             self._command.run(
                 "project",
                 task,
-                settings={**self._data_user, **options, "data": "-", "out": out},
-                stdin=csv_of(frame, ignore, told),
+                settings={**self._data_user, **options, **rows_setting(ignore), "out": out},
+                stdin=csv_of(frame, ignore or (), told),
             )
             return _frame_like(frame, out)
 

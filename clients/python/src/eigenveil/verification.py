@@ -31,6 +31,8 @@ class Evidence:
         The number of rows, where the task tells it without noise.
     shares : sequence of float, optional
         Each component's share of the variance, where it can be told.
+    proves : sequence of str
+        What the command says that the file proves, and what it does not.
     """
 
     projection: Mapping[str, Any]
@@ -38,6 +40,7 @@ class Evidence:
     verified: bool
     exact_count: float | None
     shares: Sequence[float] | None
+    proves: Sequence[str]
 
 
 def evidence_in(
@@ -67,6 +70,7 @@ def evidence_in(
         verified=True,
         exact_count=verified["exactCount"],
         shares=_shares(verified["explained"]),
+        proves=verified["proves"],
     )
 
 
@@ -87,6 +91,9 @@ def _shares(explained: Mapping[str, Any] | None) -> list[float] | None:
     return [float(one["share"]) for one in each]
 
 
+_NOTHING = "Nobody has signed the numbers in this file: it proves nothing."
+
+
 def unsigned(result: Mapping[str, Any]) -> Evidence:
     """Return a result of which nobody has signed the numbers, with what follows from them where they have no noise."""
     shares = None
@@ -95,7 +102,9 @@ def unsigned(result: Mapping[str, Any]) -> Evidence:
         whole = result.get("trace", sum(result.get("spectrum", ())))
         shares = [value / whole for value in result["eigenvalues"]] if whole > 0 else None
     exact_count = result.get("sampleCount") if is_exact else None
-    return Evidence(projection=result, basis=(), verified=False, exact_count=exact_count, shares=shares)
+    return Evidence(
+        projection=result, basis=(), verified=False, exact_count=exact_count, shares=shares, proves=[_NOTHING]
+    )
 
 
 def _json_of(path: str | os.PathLike[str], content: bytes) -> Mapping[str, Any]:
