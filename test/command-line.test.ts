@@ -290,7 +290,7 @@ describe('a task', () => {
     expect((await waited).exitCode).toBe(0);
     expect(Projection.parse(JSON.parse(await readFile(path('waited.json'), 'utf8'))).taskId).toBe(id);
     expect(closed).toMatchObject({ state: 'done', contributions: OWNERS });
-    const out = ['--out', path('result.json')];
+    const out = ['--out', path('result.json'), '--evidence', path('operator.json')];
     expect(jsonOf(await task('result', id, ...out))).toEqual({
       file: path('result.json'),
       verifiedOwners: OWNERS,
@@ -334,7 +334,13 @@ describe('a task', () => {
     });
     expect(provenance).toMatchObject({ verifiedOwners: OWNERS });
     // Without any service; and by the folder that contributed alone.
-    expect(jsonOf(await owner('verify', id, ...home(1), ...evidence))).toEqual({ task: id, ...provenance });
+    const verified = jsonOf(await owner('verify', ...home(1), ...evidence));
+    expect(verified).toMatchObject({ task: { id }, provenance, contributed: true });
+    const byThumbprint = ['--csp-thumbprint', String(csp.listening.thumbprint)];
+    const byAnybody = await owner('verify', id, ...home(0), ...evidence, ...byThumbprint);
+    expect(jsonOf(byAnybody)).toEqual({ ...verified, contributed: null });
+    const ofOperator = ['--evidence', path('operator.json'), ...byThumbprint];
+    expect(jsonOf(await owner('verify', ...ofOperator))).toEqual({ ...verified, contributed: null });
     expect(problemOf(await owner('verify', id, ...home(0), ...evidence))).toMatchObject({
       exitCode: 3,
       code: 'ERR_PROVENANCE_EXCLUDED',
@@ -369,6 +375,7 @@ describe('a task', () => {
     ])
       expect(problemOf(problem)).toMatchObject({
         exitCode: 2,
+        code: 'ERR_EVIDENCE_UNSIGNED',
         detail: expect.stringContaining('expected a file that "project --evidence" has written'),
       });
     expect(problemOf(await owner('project', ...offline, ...nobody, ...refused))).toMatchObject({

@@ -29,8 +29,10 @@ class Projection:
     verified_ : bool
         True if the command has found the signatures of the CSP and the data user; False for a file of
         numbers that nobody has signed.
-    proves : list of str
-        What the file proves, and what it does not, in sentences.
+    proof : dict
+        The thumbprints of the CSP and the data user that have signed it (``csp``, ``dataUser``), how many
+        owners took part (``verifiedOwners``), and the digest of the result (``projectionDigest``), which is
+        the same for all owners; empty where nobody has signed.
     task_id : str
     method : str
         Such as ``"pca"``.
@@ -60,7 +62,7 @@ class Projection:
         told = evidence.projection
         self._links = [Link.of(link) for link in (*evidence.basis, told)]
         self.verified_ = evidence.verified
-        self.proves = list(evidence.proves)
+        self.proof = dict(evidence.proof)
         self.task_id = str(told["taskId"])
         self.method = str(told["method"]["kind"])
         self.target_ = self._links[-1].target

@@ -31,8 +31,8 @@ class Evidence:
         The number of rows, where the task tells it without noise.
     shares : sequence of float, optional
         Each component's share of the variance, where it can be told.
-    proves : sequence of str
-        What the command says that the file proves, and what it does not.
+    proof : mapping
+        Who has signed what, in the words of the command; empty where nobody has.
     """
 
     projection: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Evidence:
     verified: bool
     exact_count: float | None
     shares: Sequence[float] | None
-    proves: Sequence[str]
+    proof: Mapping[str, Any]
 
 
 def evidence_in(
@@ -70,7 +70,7 @@ def evidence_in(
         verified=True,
         exact_count=verified["exactCount"],
         shares=_shares(verified["explained"]),
-        proves=verified["proves"],
+        proof={**verified["signedBy"], **verified["provenance"]},
     )
 
 
@@ -91,9 +91,6 @@ def _shares(explained: Mapping[str, Any] | None) -> list[float] | None:
     return [float(one["share"]) for one in each]
 
 
-_NOTHING = "Nobody has signed the numbers in this file: it proves nothing."
-
-
 def unsigned(result: Mapping[str, Any]) -> Evidence:
     """Return a result of which nobody has signed the numbers, with what follows from them where they have no noise."""
     shares = None
@@ -103,7 +100,7 @@ def unsigned(result: Mapping[str, Any]) -> Evidence:
         shares = [value / whole for value in result["eigenvalues"]] if whole > 0 else None
     exact_count = result.get("sampleCount") if is_exact else None
     return Evidence(
-        projection=result, basis=(), verified=False, exact_count=exact_count, shares=shares, proves=[_NOTHING]
+        projection=result, basis=(), verified=False, exact_count=exact_count, shares=shares, proof={}
     )
 
 

@@ -195,6 +195,21 @@ export const PROJECT_SETTINGS = {
   },
 } as const;
 
+/** Settings of verify: a file, and by whom it is checked. */
+export const VERIFY_SETTINGS = {
+  home: OWNER_SETTINGS.home,
+  evidence: {
+    schema: z.string().min(1),
+    description: 'file that "project --evidence" or "task result --evidence" has written',
+    placeholder: 'FILE',
+  },
+  cspThumbprint: {
+    schema: Thumbprint.optional(),
+    description: "thumbprint of the CSP's key, to check without --home (default: as at the enrolment)",
+    placeholder: 'THUMBPRINT',
+  },
+} as const;
+
 /**
  * Returns the address of the data user with the certificates to trust.
  * @throws ERR_TLS_FILE

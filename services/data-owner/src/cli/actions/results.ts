@@ -1,6 +1,5 @@
 /**
- * The work of `project` and `verify`: a result is fetched or read from a file, checked and kept, and rows are
- * reduced by it.
+ * The work of `project`: a result is fetched or read from a file, checked and kept, and rows are reduced by it.
  */
 import { access, constants, writeFile } from 'node:fs/promises';
 import { matchesGlob, resolve, sep } from 'node:path';
@@ -13,7 +12,6 @@ import {
   isJson,
   printNote,
   printResult,
-  readSignedFile,
   untilInterrupted,
   warnOfClipped,
   warnOfRemarks,
@@ -25,11 +23,12 @@ import { isPattern } from '@eigenveil/statistics/files';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerHome } from '../../owner/home.ts';
-import { Evidence, type TaskResult } from '../../owner/result.ts';
+import type { TaskResult } from '../../owner/result.ts';
 import { reduceRows } from '../../rows/reduce.ts';
 import { rowsOf } from '../../rows/sources.ts';
-import { type PROJECT_SETTINGS, taskIdOf } from '../settings.ts';
-import { openOwner, openTask } from './owner.ts';
+import type { PROJECT_SETTINGS } from '../settings.ts';
+import { openTask } from './owner.ts';
+import { describeOwners, readEvidence } from './verify.ts';
 
 const UNCOVERED =
   'note: no guarantee of differential privacy covers reduced rows: do not publish them, keep them like the rows themselves';
@@ -98,23 +97,6 @@ export async function projectRows(
   });
 }
 
-/** Checks a result that was fetched before. */
-export async function verifyEvidence(
-  command: Command,
-  settings: { readonly home: string; readonly evidence: string },
-  id: string,
-): Promise<void> {
-  const evidence = await readSignedFile('--evidence', settings.evidence, Evidence);
-  if (evidence.task.id !== taskIdOf(id))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      `"--evidence" expected that of task ${id}, got ${evidence.task.id}`,
-    );
-  await using session = await openOwner({ ...settings, patienceSeconds: 0 });
-  const { provenance } = await session.owner.verify(evidence);
-  printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
-}
-
 /** Asks the data user for the result, for as long as the settings allow. */
 async function fetchedResult(
   command: Command,
@@ -146,12 +128,7 @@ async function openedResult(
   id: string | undefined,
   { home, cspThumbprint }: ProjectSettings,
 ): Promise<OpenedResult> {
-  const evidence = await readSignedFile('--projection', file, SignedProjection);
-  if (id !== undefined && evidence.task.id !== taskIdOf(id))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      `"--projection" expected that of task ${id}, got ${evidence.task.id}`,
-    );
+  const evidence = await readEvidence('--projection', file, SignedProjection, id);
   const enrolment = cspThumbprint === undefined ? await new OwnerHome(home).enrolment() : undefined;
   const csp = cspThumbprint ?? (enrolment && (await thumbprintOf(enrolment.cspKey)));
   if (csp === undefined)
@@ -160,13 +137,6 @@ async function openedResult(
       `"--csp-thumbprint" expected, since ${home} holds no enrolment`,
     );
   return { ...(await openProjection(evidence, csp)), evidence };
-}
-
-function describeOwners(
-  { verifiedOwners, projectionDigest }: TaskResult['provenance'],
-  hasTakenPart: boolean,
-): string {
-  return `${verifiedOwners} owners took part${hasTakenPart ? ', this one among them' : ''}; digest of the result ${projectionDigest}`;
 }
 
 /**
