@@ -11,7 +11,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def test_flags_are_what_options_say() -> None:
 def test_rows_go_through_a_pipe_with_numbers_that_read_back(stand_in: Write) -> None:
     values = [0.1, 1e-7, 1e22, -0.0, np.nan, 2**53, 1 / 3]
     texts = ["plain", 'quo"te', "com,ma", "line\nbreak", "ä", None, ""]
-    rows = frame(x=values, label=np.array(texts, object), id=range(7), held=[True] * 7)
+    rows = frame(x=values, label=np.array(texts, object), id=range(7), held=[True] * 7, whole=[1 / 3] * 7)
     answer = Owner(command=stand_in(ECHO), config="c.json").contribute("T", rows, ignore=["id"])
     assert answer["words"] == [
         "--json",
@@ -76,9 +76,10 @@ def test_rows_go_through_a_pipe_with_numbers_that_read_back(stand_in: Write) -> 
         "[]",
     ]
     lines = answer["rows"].split("\n", 1)
-    assert lines[0] == "x,label,held"
+    assert lines[0] == "x,label,held,whole"
     assert lines[1].startswith(
-        '0.1,plain,True\n1e-07,"quo""te",True\n1e+22,"com,ma",True\n-0.0,"line\nbreak",True\n'
+        f'0.1,plain,True,{1 / 3}\n1e-07,"quo""te",True,{1 / 3}\n'
+        f'1e+22,"com,ma",True,{1 / 3}\n-0.0,"line\nbreak",True,{1 / 3}\n'
     )
     assert float(lines[1].split("\n")[-2].split(",")[0]) == 1 / 3
 
@@ -104,22 +105,28 @@ def test_bad_frames_are_refused_before_they_are_the_commands(columns: Any, code:
         list(csv_of(frame(x=[1]), ["id"]))
 
 
-def test_a_bad_cell_in_the_middle_ends_the_command_before_its_rows_end(
-    stand_in: Write, tmp_path: Path
-) -> None:
-    """An end of the rows would be taken for their end."""
-    body = """
-        import sys
+def test_a_bad_cell_in_the_middle_ends_the_command_before_its_rows_end(stand_in: Write) -> None:
+    """An end of the input would be taken for that of the rows."""
+    path = stand_in("""
+        import os, sys, time
+        with open(sys.argv[0] + ".pid", "w") as file: file.write(str(os.getpid()))
         sys.stdin.buffer.read()
-        open(sys.argv[-1] + ".ended", "w").close()
-        print("{}")
-    """
+        open(sys.argv[0] + ".ended", "w").close()
+    """)
     values = np.array([1.0] * 20_000, object)
     values[19_000] = {}
-    out = tmp_path / "out"
+
+    def parts() -> Iterator[bytes]:
+        rows = csv_of(frame(x=values))
+        yield next(rows)
+        pid_of(path)
+        yield from rows
+
     with pytest.raises(RowsError, match="row 19000"):
-        Command("eigenveil-owner", stand_in(body)).run(str(out), stdin=csv_of(frame(x=values)))
-    assert not Path(f"{out}.ended").exists()
+        Command("eigenveil-owner", path).run("contribute", stdin=parts())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid_of(path), 0)
+    assert not Path(f"{path}.ended").exists()
 
 
 def test_errors_keep_code_and_exit_code(stand_in: Write) -> None:
