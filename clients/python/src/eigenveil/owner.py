@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ class Owner:
     -----
     Each method returns what the command prints with ``--json``, and raises an `EigenveilError` with the
     command's code and exit code. Further keywords are the command's options, with ``_`` for ``-``:
-    ``allow_clipping=["age"]``. Rows go through a pipe, and never to a file.
+    ``allow_clipping=["age"]``. Rows go through a pipe, and never to a file; reduced rows come back by one in a
+    folder that only its owner can read, and that is removed.
     """
 
     def __init__(
@@ -172,7 +174,7 @@ class Owner:
             self._command.run(
                 "project",
                 task,
-                settings={**self._data_user, **options, **rows_setting(ignore), "out": out},
+                settings={**self._data_user, **options, **rows_setting(ignore), "out": out, "keep": []},
                 stdin=csv_of(frame, ignore or (), told),
             )
             return _frame_like(frame, out)
@@ -181,7 +183,7 @@ class Owner:
 def _frame_like(frame: Any, reduced: Path) -> Any:
     """Return the reduced rows as a frame of the same kind, whose numbers are those that were written."""
     with reduced.open(encoding="utf-8", newline="") as lines:
-        names = next(lines).rstrip("\r\n").split(",")
+        names = next(csv.reader(lines))
         values = np.fromiter(_numbers(lines), dtype=float).reshape(-1, len(names))
     columns = {name: values[:, i] for i, name in enumerate(names)}
     if not hasattr(frame, "index"):
@@ -189,6 +191,6 @@ def _frame_like(frame: Any, reduced: Path) -> Any:
     return type(frame)(columns, index=frame.index if len(frame) == len(values) else None)
 
 
-def _numbers(lines: Iterator[str] | Any) -> Iterator[float]:
+def _numbers(lines: Iterable[str]) -> Iterator[float]:
     for line in lines:
         yield from map(float, line.split(","))
