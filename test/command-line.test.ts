@@ -265,11 +265,20 @@ describe('a task', () => {
     const again = jsonOf(await owner('contribute', id, ...asOwner(0), ...parquet));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
+    // The same rows from a file in another form and order, and rows of which a database gave the sums.
+    const [header, ...lines] = (await readFile(path('rows-0.csv'), 'utf8')).trim().split('\n');
+    await writeFile(path('turned.csv'), [header, ...lines.toReversed()].join('\n'));
+    const turned = ['--data', path('turned.csv'), ...ignoring];
+    for (const words of [
+      [...asOwner(0), ...turned],
+      [...asOwner(1), ...rowsOf(1)],
+    ])
+      expect(jsonOf(await owner('contribute', id, ...words))).toMatchObject({ repeated: true });
     const other = problemOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
     expect(other).toMatchObject({
       exitCode: 5,
       code: 'ERR_CONTRIBUTION_CONFLICT',
-      detail: expect.stringMatching(/rows-1\.csv is another file than the one that was contributed/),
+      detail: expect.stringMatching(/rows-1\.csv has other rows than those that were contributed/),
     });
     const gone = ['--data', path('gone.csv'), '--ignore', 'label'];
     expect(jsonOf(await owner('contribute', id, ...asOwner(0), ...gone))).toMatchObject({ repeated: true });

@@ -113,7 +113,7 @@ export const CONTRIBUTE_SETTINGS = {
   },
   discardPending: {
     schema: z.boolean(),
-    description: 'give up what was prepared from another file and has no receipt',
+    description: 'give up what was prepared from other rows and has no receipt',
     default: false,
   },
 } as const;

@@ -3,7 +3,7 @@
  * task, withdraws, and fetches the signed projection.
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { CodedError, type Words, words } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
 import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -34,8 +34,7 @@ import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './result.ts';
 import { type OwnSeries, SeriesKeeper } from './series.ts';
-import type { Enrolment, OwnerState } from './state.ts';
-import { member, ownerTerm } from './terms.ts';
+import { checkState, type Enrolment, type OwnerState } from './state.ts';
 
 /**
  * Does a piece of work that has a name, which a trace may show. `taskId` is the task that the work is about.
@@ -253,6 +252,20 @@ export class DataOwner {
   }
 
   /**
+   * Returns the digest by which contributions to the task are compared: of the statistics that `summarise`
+   * computes, under a secret of this owner. Nothing is charged, kept or sent.
+   * @throws as `task`, and about what it stands on as `contribute`
+   */
+  async digest(dataUser: ServiceAddress, taskId: TaskId, summarise: Summarise): Promise<string> {
+    return this.#about(dataUser, 'digest', taskId, async (client) => {
+      const accepted = await this.#accept(client, taskId);
+      const { basis, refined } = await this.#connection.named(client, accepted.task);
+      const statistics = await summarise(accepted.task, signsOf(accepted, refined?.projection), basis);
+      return this.#options.state.digestOfData(taskId, flatten(accepted.task, statistics));
+    });
+  }
+
+  /**
    * Returns the values that this owner would contribute, how its rows compare with what the task says about
    * them, and the function that enters the task in its series.
    */
@@ -367,19 +380,6 @@ export class DataOwner {
     checkState(this.#options.state, accepted.task);
     return accepted;
   }
-}
-
-/**
- * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
- * row once and draws its noise once, and such a state could promise neither: the next process would be
- * another owner, who contributes the same rows with other noise.
- */
-function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
-  if (isDurable || differentialPrivacy === null) return;
-  throw new CodedError(
-    CODES.ERR_POLICY,
-    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
-  );
 }
 
 /** Refusals after which either the contribution counts, or there is none that could. */

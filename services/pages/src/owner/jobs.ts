@@ -4,7 +4,7 @@
  */
 import { type Basis, byProjector, reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
-import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
+import { randomBytes } from '@eigenveil/platform';
 import { Projector, statisticsThrough } from '@eigenveil/projection/portable';
 import { contribute } from '@eigenveil/protocol/owner';
 import {
@@ -23,10 +23,7 @@ export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow'>;
 /** Reports the progress of a job, in units of its own: bytes of the file, or ciphertexts. */
 export type OnProgress = (done: number, total: number) => void;
 
-export interface RowsRead extends OwnerStatistics {
-  /** SHA-256 of the file's bytes, hexadecimal; for a .gz file, of its content. */
-  readonly digest: string;
-}
+export type RowsRead = OwnerStatistics;
 
 export interface ReadJob {
   readonly kind: 'read';
@@ -57,17 +54,13 @@ export async function read(
   { file, name, task, basis, options, signs }: ReadJob,
   onProgress: OnProgress,
 ): Promise<RowsRead> {
-  const hasher = sha256Hasher();
-  async function* bytes() {
-    for await (const chunk of readBlobBytes(file, name, (done) => onProgress(done, file.size))) {
-      hasher.update(chunk);
-      yield chunk;
-    }
-  }
-  const statistics = await statisticsThrough(task, basis, { ...options, signs }, (columns, all) =>
-    readRowBatches(bytes(), columns, all),
+  return statisticsThrough(task, basis, { ...options, signs }, (columns, all) =>
+    readRowBatches(
+      readBlobBytes(file, name, (done) => onProgress(done, file.size)),
+      columns,
+      all,
+    ),
   );
-  return { ...statistics, digest: toHex(hasher.digest()) };
 }
 
 export interface ReduceJob {

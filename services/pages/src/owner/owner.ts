@@ -101,22 +101,16 @@ export class Owner {
     { onReading, onEncrypting, confirm, signal }: Contributing,
   ): Promise<Receipt> {
     return this.state.exclusively(async () => {
-      let sourceDigest: string | undefined;
       const owner = await this.#dataOwner({ onProgress: onEncrypting, signal });
       const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
-        sourceDigest = rows.digest;
         const own = planOwnFloor(task, basis, await this.state.policy(), rows.grains);
         await confirm(rows, own === undefined ? [] : ownFloorInWords(own.told));
         signal.throwIfAborted();
         return { ...rows.statistics, grains: rows.grains };
       };
-      return owner.contribute({ url: dataUser }, id, read, {
-        discardPending,
-        dataset,
-        sourceDigest: () => sourceDigest,
-      });
+      return owner.contribute({ url: dataUser }, id, read, { discardPending, dataset });
     });
   }
 
