@@ -96,12 +96,13 @@ def test_from_a_draft_to_reduced_rows(
     assert user.status(task)["contributions"] == OWNERS
 
     assert user.close(task)["state"] == "done"
-    result = user.result(task)
+    result = user.result(task, evidence=tmp_path / "of-data-user.json")
+    by_data_user = Projection.load(tmp_path / "of-data-user.json", services["cspThumbprint"])
     evidence = tmp_path / "evidence.json"
     reduced = owners[0].project(task, frames[0], ignore=["label"], evidence=evidence)
     projection = Projection.load(evidence, services["cspThumbprint"])
     assert projection.verified_
-    assert projection.components_.tolist() == result["vectors"]
+    assert projection.components_.tolist() == by_data_user.components_.tolist() == result["vectors"]
     features = Frame({name: frames[0][name].values for name in frames[0].columns[:-1]})
     here = projection.transform(features)
     assert np.column_stack([reduced[name].values for name in reduced.columns]).tobytes() == here.tobytes()
