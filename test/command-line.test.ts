@@ -1,4 +1,5 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and an owner that contributes and waits as processes. */
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { revealedBy } from '@eigenveil/data-owner';
 import { Task, type TaskProposal } from '@eigenveil/task';
@@ -274,6 +275,11 @@ describe('a task', () => {
       [...asOwner(1), ...rowsOf(1)],
     ])
       expect(jsonOf(await owner('contribute', id, ...words))).toMatchObject({ repeated: true });
+    const piping = ['--json', 'contribute', id, ...asOwner(0), '--data', '-', ...ignoring];
+    const pieces = () => createReadStream(path('turned.csv'));
+    expect(jsonOf(await children.feed('owner', piping, pieces))).toMatchObject({ repeated: true });
+    const dry = await children.feed('owner', [...piping, '--dry-run'], pieces);
+    expect(jsonOf(dry)).toMatchObject({ dryRun: true, rows: lines.length, charge: { charged: true } });
     const other = problemOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
     expect(other).toMatchObject({
       exitCode: 5,

@@ -4,6 +4,7 @@
 import { access, constants, writeFile } from 'node:fs/promises';
 import { matchesGlob, resolve, sep } from 'node:path';
 import {
+  beforeSignal,
   COMMAND_CODES,
   type Command,
   type Configuration,
@@ -19,12 +20,12 @@ import {
 import { readResult } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { openProjection, SignedProjection, saveProjection, tellingOf } from '@eigenveil/projection';
-import { isPattern } from '@eigenveil/statistics/files';
+import { isPattern, STANDARD_INPUT } from '@eigenveil/statistics/files';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerHome } from '../../owner/home.ts';
 import type { TaskResult } from '../../owner/result.ts';
-import { reduceRows } from '../../rows/reduce.ts';
+import { reduceRows, removeDrafts } from '../../rows/reduce.ts';
 import { rowsOf } from '../../rows/sources.ts';
 import type { PROJECT_SETTINGS } from '../settings.ts';
 import { openTask } from './owner.ts';
@@ -69,6 +70,7 @@ export async function projectRows(
   }
   const by = reducing.by({ task, projection }, basis);
   const warnings: string[] = [];
+  using _drafts = beforeSignal(() => out !== undefined && removeDrafts(out));
   const { rows, skippedRows } =
     rowSource === undefined
       ? { rows: 0, skippedRows: 0 }
@@ -181,6 +183,7 @@ async function checkOutputs({ data, query, database, out, save, evidence }: Proj
     ['--query', query],
   ] as const) {
     if (file === undefined || isPattern(file)) continue;
+    if (flag === '--data' && file === STANDARD_INPUT) continue;
     await access(file, constants.R_OK).catch((cause: unknown) => {
       throw new CodedError(
         COMMAND_CODES.ERR_CONFIGURATION,
