@@ -1,4 +1,5 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and an owner that contributes and waits as processes. */
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { revealedBy } from '@eigenveil/data-owner';
 import { Task, type TaskProposal } from '@eigenveil/task';
@@ -265,11 +266,25 @@ describe('a task', () => {
     const again = jsonOf(await owner('contribute', id, ...asOwner(0), ...parquet));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
+    // The same rows from a file in another form and order, and rows of which a database gave the sums.
+    const [header, ...lines] = (await readFile(path('rows-0.csv'), 'utf8')).trim().split('\n');
+    await writeFile(path('turned.csv'), [header, ...lines.toReversed()].join('\n'));
+    const turned = ['--data', path('turned.csv'), ...ignoring];
+    for (const words of [
+      [...asOwner(0), ...turned],
+      [...asOwner(1), ...rowsOf(1)],
+    ])
+      expect(jsonOf(await owner('contribute', id, ...words))).toMatchObject({ repeated: true });
+    const piping = ['--json', 'contribute', id, ...asOwner(0), '--data', '-', ...ignoring];
+    const pieces = () => createReadStream(path('turned.csv'));
+    expect(jsonOf(await children.feed('owner', piping, pieces))).toMatchObject({ repeated: true });
+    const dry = await children.feed('owner', [...piping, '--dry-run'], pieces);
+    expect(jsonOf(dry)).toMatchObject({ dryRun: true, rows: lines.length, charge: { charged: true } });
     const other = problemOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
     expect(other).toMatchObject({
       exitCode: 5,
       code: 'ERR_CONTRIBUTION_CONFLICT',
-      detail: expect.stringMatching(/rows-1\.csv is another file than the one that was contributed/),
+      detail: expect.stringMatching(/rows-1\.csv has other rows than those that were contributed/),
     });
     const gone = ['--data', path('gone.csv'), '--ignore', 'label'];
     expect(jsonOf(await owner('contribute', id, ...asOwner(0), ...gone))).toMatchObject({ repeated: true });
@@ -290,7 +305,7 @@ describe('a task', () => {
     expect((await waited).exitCode).toBe(0);
     expect(Projection.parse(JSON.parse(await readFile(path('waited.json'), 'utf8'))).taskId).toBe(id);
     expect(closed).toMatchObject({ state: 'done', contributions: OWNERS });
-    const out = ['--out', path('result.json')];
+    const out = ['--out', path('result.json'), '--evidence', path('operator.json')];
     expect(jsonOf(await task('result', id, ...out))).toEqual({
       file: path('result.json'),
       verifiedOwners: OWNERS,
@@ -334,7 +349,13 @@ describe('a task', () => {
     });
     expect(provenance).toMatchObject({ verifiedOwners: OWNERS });
     // Without any service; and by the folder that contributed alone.
-    expect(jsonOf(await owner('verify', id, ...home(1), ...evidence))).toEqual({ task: id, ...provenance });
+    const verified = jsonOf(await owner('verify', ...home(1), ...evidence));
+    expect(verified).toMatchObject({ task: { id }, provenance, contributed: true });
+    const byThumbprint = ['--csp-thumbprint', String(csp.listening.thumbprint)];
+    const byAnybody = await owner('verify', id, ...home(0), ...evidence, ...byThumbprint);
+    expect(jsonOf(byAnybody)).toEqual({ ...verified, contributed: null });
+    const ofOperator = ['--evidence', path('operator.json'), ...byThumbprint];
+    expect(jsonOf(await owner('verify', ...ofOperator))).toEqual({ ...verified, contributed: null });
     expect(problemOf(await owner('verify', id, ...home(0), ...evidence))).toMatchObject({
       exitCode: 3,
       code: 'ERR_PROVENANCE_EXCLUDED',
@@ -369,6 +390,7 @@ describe('a task', () => {
     ])
       expect(problemOf(problem)).toMatchObject({
         exitCode: 2,
+        code: 'ERR_EVIDENCE_UNSIGNED',
         detail: expect.stringContaining('expected a file that "project --evidence" has written'),
       });
     expect(problemOf(await owner('project', ...offline, ...nobody, ...refused))).toMatchObject({

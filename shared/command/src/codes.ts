@@ -10,6 +10,8 @@ export const COMMAND_CODES = codes({
   },
   /** A certificate or its key cannot be used. */
   ERR_TLS_FILE: { exit: 'usage', title: 'A certificate or a key cannot be used' },
+  /** A file has a result without its signatures, such as "project --save" writes. */
+  ERR_EVIDENCE_UNSIGNED: { exit: 'usage', title: 'The file holds no signatures' },
   ERR_OWNER_HOME: { exit: 'usage', title: "The owner's folder cannot be used" },
   ERR_DEVICE_HOME: { exit: 'usage', title: "The device's folder cannot be used" },
   ERR_RELYING_HOME: { exit: 'usage', title: "The relying application's folder cannot be used" },

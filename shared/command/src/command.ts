@@ -165,6 +165,29 @@ export function untilInterrupted(): Disposable & { readonly signal: AbortSignal 
 }
 
 /**
+ * Has `tidy` called before Ctrl-C or SIGTERM ends the process, which then ends as it does without. Once the answer is disposed of, nothing is
+ * called any more.
+ * @example
+ * import { rmSync } from 'node:fs';
+ * import { beforeSignal } from '@eigenveil/command';
+ *
+ * using tidy = beforeSignal(() => rmSync('draft.csv', { force: true }));
+ */
+export function beforeSignal(tidy: () => void): Disposable {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    stop();
+    tidy();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return { [Symbol.dispose]: stop };
+}
+
+/**
  * Returns what has `close` as something for `await using`. Classes that also run in browsers cannot have it
  * themselves: not every browser knows `Symbol.asyncDispose`.
  */

@@ -51,7 +51,7 @@ export async function readJsonFile<Schema extends z.ZodType>(
 /**
  * Reads a file of "eigenveil-owner project --evidence". It is easily confused with the file that has the
  * vectors, so this is checked before single members are.
- * @throws ERR_CONFIGURATION
+ * @throws ERR_CONFIGURATION, and ERR_EVIDENCE_UNSIGNED for such a file
  */
 export async function readSignedFile<Schema extends z.ZodType>(
   flag: string,
@@ -61,7 +61,7 @@ export async function readSignedFile<Schema extends z.ZodType>(
   const content = await readJsonFile(flag, file, z.unknown());
   if (typeof content !== 'object' || content === null || !('agreement' in content))
     throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
+      COMMAND_CODES.ERR_EVIDENCE_UNSIGNED,
       `"${flag}" expected a file that "project --evidence" has written, got ${file}; files of "project --save" and "task result --out" do not hold the task, so that nothing can be checked`,
     );
   return checkConfiguration(schema, content, file);

@@ -2,6 +2,7 @@
 export type { Command } from 'commander';
 export { asUsage, COMMAND_CODES } from './codes.ts';
 export {
+  beforeSignal,
   closing,
   createProgram,
   every,

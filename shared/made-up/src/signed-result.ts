@@ -13,7 +13,7 @@ import {
   signStatement,
 } from '@eigenveil/wire';
 
-type Numbers = Pick<Projection, 'vectors' | 'eigenvalues' | 'mean'>;
+type Numbers = Pick<Projection, 'vectors' | 'eigenvalues' | 'mean' | 'trace' | 'sampleCount'>;
 
 /** Of a task whose `csp` and `dataUser` are these keys; three owners took part. */
 export async function signedResult(csp: SigningKey, dataUser: SigningKey, task: Task, numbers: Numbers) {

@@ -30,7 +30,14 @@ export {
   takesOwnFloor,
 } from './floor/own-floor.ts';
 export { DAY_MILLISECONDS, newTaskId, TaskId, Thumbprint } from './ids.ts';
-export { largestScatter, noiseNorm, noisePlanOf, rowsToStandOut, stageTaskOf } from './noise.ts';
+export {
+  deviationOfRows,
+  largestScatter,
+  noiseNorm,
+  noisePlanOf,
+  rowsToStandOut,
+  stageTaskOf,
+} from './noise.ts';
 export { checkRanges } from './ranges.ts';
 export {
   type CheckTerm,

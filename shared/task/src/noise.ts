@@ -55,6 +55,15 @@ export function noisePlanOf(task: Parameters<typeof stageTaskOf>[0]): NoisePlan 
 }
 
 /**
+ * Returns the deviation of the noise on a number of rows, of all or of a class; 0 where it is exact.
+ * @param owners how many contributed: where owners add the noise, each has added its part
+ * @throws ERR_DP_PARAMETER
+ */
+export function deviationOfRows(task: Parameters<typeof stageTaskOf>[0], owners: number): number {
+  return noisePlanOf({ ...task, maximumOwners: owners })?.deviations.M ?? 0;
+}
+
+/**
  * The mean operator norm of the noise on S̄, in units of eigenvalues (features in [−1, 1]); undefined without
  * differential privacy and for MDR, which has no S̄. A PCA's component whose eigenvalue is smaller is mostly
  * noise.

@@ -290,7 +290,7 @@ export const COMMANDS: readonly Form[] = [
       );
     },
   },
-  { of: /^eigenveil-owner verify <task> --evidence \S+$/, run: withEvidence },
+  { of: /^eigenveil-owner verify (?:<task> )?--evidence .+/, run: withEvidence },
   { of: /^eigenveil-owner project --projection .+/, run: withEvidence },
   { of: /^eigenveil-owner project (?:<task>|TASK) .+/, run: project },
   {

@@ -12,6 +12,7 @@ export const ELSEWHERE: readonly Form[] = [
     /^npm run (?:lint|prepare|typecheck|typecheck:root|typecheck:examples)$/,
     /^npm run evaluate -- --quick$/,
     /^npm run test:documents$/,
+    /^npm run test:python$/,
   ),
   ...elsewhere(
     'it asks a registry for packages',

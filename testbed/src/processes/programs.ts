@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { tethered } from './tether.ts';
 
 const FOLDERS = {
@@ -40,12 +41,19 @@ export class Children {
   ): Promise<Finished> {
     const child = this.#spawn(name, args, environment);
     child.stderr!.on('data', (chunk: Buffer) => onSaid(String(chunk), (signal) => void child.kill(signal)));
-    const [stdout, stderr, [exitCode]] = await Promise.all([
-      text(child.stdout!),
-      text(child.stderr!),
-      once(child, 'close') as Promise<[number | null]>,
-    ]);
-    return { exitCode, stdout, stderr };
+    return finished(child);
+  }
+
+  /** Runs a command to its end that reads these pieces from its standard input, as far as it reads. Their maker may look at it, and end it. */
+  async feed(
+    name: ProgramName,
+    args: readonly string[],
+    pieces: (child: ChildProcess) => AsyncIterable<string | Uint8Array>,
+    environment: Record<string, string> = {},
+  ): Promise<Finished> {
+    const child = this.#spawn(name, args, environment, [], 'pipe');
+    pipeline(Readable.from(pieces(child), { objectMode: false }), child.stdin!).catch(() => {});
+    return finished(child);
   }
 
   /** Starts a service, under a command that runs it if one is given, and waits until it says on standard output where it listens. */
@@ -97,12 +105,13 @@ export class Children {
     args: readonly string[],
     environment: Record<string, string>,
     under: readonly string[] = [],
+    input: 'ignore' | 'pipe' = 'ignore',
   ) {
     const service = tethered(process.execPath, program(name), ...args);
     const [runner, ...options] = under;
     const [command, ...words] = runner === undefined ? service : tethered(runner, ...options, ...service);
     const child = spawn(command, words, {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input, 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
@@ -114,6 +123,15 @@ export class Children {
     child.once('close', () => this.#running.delete(child));
     return child;
   }
+}
+
+async function finished(child: ChildProcess): Promise<Finished> {
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { exitCode, stdout, stderr };
 }
 
 /** The line that says where a service listens; its log goes to standard output, too, and is read on and dropped. */

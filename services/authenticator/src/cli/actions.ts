@@ -36,9 +36,8 @@ export async function eachBatch(
   keptColumns: readonly string[] = [],
 ): Promise<number> {
   let skippedRows = 0;
-  const bytes: AsyncIterable<Uint8Array> = data === '-' ? process.stdin : readFileBytes(data);
   const batches = readRowBatches(
-    bytes,
+    readFileBytes(data),
     { features: task.features, labellings: [] },
     {
       ...form,

@@ -55,7 +55,7 @@ Parquet and --query are read by DuckDB (an error says what to install); docs/row
 pattern names are rows of this one owner: 'month=*/*.parquet'. Rows that are too many for one machine are summed by their database: see sql.
 
 Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
-sends nothing, and refuses another file than that of the receipt (ERR_CONTRIBUTION_CONFLICT). The policy is kept with the receipt, for
+sends nothing, and refuses other rows than those of the receipt (ERR_CONTRIBUTION_CONFLICT). The policy is kept with the receipt, for
 commands about the task that are given none. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
 again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
 of differential privacy, since noise is drawn once.

@@ -1,8 +1,7 @@
 /** The commands of eigenveil-owner about a result: `project` and `verify`. */
 import { addSettings, CSV_HELP } from '@eigenveil/command';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { OWNER_SETTINGS, PREFIX, PROJECT_SETTINGS } from './settings.ts';
+import { PREFIX, PROJECT_SETTINGS, VERIFY_SETTINGS } from './settings.ts';
 
 export function addProject(program: Command): void {
   const command = program
@@ -33,28 +32,25 @@ Example:
 
 export function addVerify(program: Command): void {
   const command = program
-    .command('verify <TASK>')
+    .command('verify [TASK]')
     .description('check a result that was fetched before, without any service');
-  const configuration = addSettings(command, PREFIX, {
-    home: OWNER_SETTINGS.home,
-    evidence: {
-      schema: z.string().min(1),
-      description: 'file that "project --evidence" has written',
-      placeholder: 'FILE',
-    },
-  });
+  const configuration = addSettings(command, PREFIX, VERIFY_SETTINGS);
   command.addHelpText(
     'after',
     `
 Checks that the CSP has signed the task, has verified this owner's contribution among others, and has countersigned this projection and
 no other: owners who see the same digest have the same result. It does not prove what the data user has added up.
 
+With --csp-thumbprint, anybody checks the same by the CSP's key, without a folder of an owner; then nobody's contribution is looked for. With --json,
+the task, the projection and what it stands on are printed as they were signed, for programs that need no cryptography of their own.
+
 Example:
-  $ eigenveil-owner verify TASK --evidence evidence.json`,
+  $ eigenveil-owner verify TASK --evidence evidence.json
+  $ eigenveil-owner verify --evidence evidence.json --csp-thumbprint THUMBPRINT --json`,
   );
-  command.action(async (id: string) => {
+  command.action(async (id: string | undefined) => {
     const settings = configuration();
-    const { verifyEvidence } = await import('./actions/results.ts');
+    const { verifyEvidence } = await import('./actions/verify.ts');
     await verifyEvidence(command, settings, id);
   });
 }

@@ -113,7 +113,7 @@ export const CONTRIBUTE_SETTINGS = {
   },
   discardPending: {
     schema: z.boolean(),
-    description: 'give up what was prepared from another file and has no receipt',
+    description: 'give up what was prepared from other rows and has no receipt',
     default: false,
   },
 } as const;
@@ -192,6 +192,21 @@ export const PROJECT_SETTINGS = {
     description:
       'where to write all that was signed about the result, JSON, for: eigenveil-owner verify, and for --projection',
     placeholder: 'FILE',
+  },
+} as const;
+
+/** Settings of verify: a file, and by whom it is checked. */
+export const VERIFY_SETTINGS = {
+  home: OWNER_SETTINGS.home,
+  evidence: {
+    schema: z.string().min(1),
+    description: 'file that "project --evidence" or "task result --evidence" has written',
+    placeholder: 'FILE',
+  },
+  cspThumbprint: {
+    schema: Thumbprint.optional(),
+    description: "thumbprint of the CSP's key, to check without --home (default: as at the enrolment)",
+    placeholder: 'THUMBPRINT',
   },
 } as const;
 

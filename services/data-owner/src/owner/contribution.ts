@@ -25,11 +25,6 @@ export interface ContributeOptions {
    */
   readonly discardPending?: boolean;
   /**
-   * Returns the SHA-256, as hexadecimal, of what the rows were read from. It is asked for once the rows are
-   * summed, so that a retry with another file gets a message that says so.
-   */
-  readonly sourceDigest?: () => string | undefined;
-  /**
    * The name of the data set, under which the budget of the rows is kept. Rows that are in two data sets are
    * counted in each alone.
    */
@@ -88,21 +83,11 @@ export async function preparedContribution(
   contributed: Contributed,
   options: ContributeOptions,
 ): Promise<PendingContribution<Kept>> {
-  const {
-    discardPending,
-    sourceDigest: source,
-    dataset = DEFAULT_DATASET,
-    onUncounted,
-    onProgress,
-  } = options;
+  const { discardPending, dataset = DEFAULT_DATASET, onUncounted, onProgress } = options;
   const { state, policy } = owner;
   const { id, differentialPrivacy } = accepted.task;
   const { values, own } = contributed;
   const dataDigest = await state.digestOfData(id, values);
-  const hash = source?.();
-  // The digest has the same key as that of the statistics, with which it cannot be confused since they are
-  // never one value alone: a file of few rows could be guessed from a plain digest.
-  const sourceDigest = hash === undefined ? undefined : await state.digestOfData(id, [BigInt(`0x${hash}`)]);
   const drawsNoise = differentialPrivacy?.noise === 'owners';
   let pending = await state.pending(id);
   if (pending !== undefined && pending.dataDigest !== dataDigest && discardPending === true && !drawsNoise) {
@@ -113,10 +98,10 @@ export async function preparedContribution(
     // A task that was charged before costs no more than the rest of its part.
     await charge(state, policy, dataset, accepted.task, own);
     await owner.counter.confirm(onUncounted);
-    pending ??= await prepare(owner, accepted, contributed, { dataDigest, sourceDigest }, onProgress);
+    pending ??= await prepare(owner, accepted, contributed, dataDigest, onProgress);
   }
   if (pending.dataDigest === dataDigest) return pending;
-  const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
+  const others = 'a contribution of other rows to this task has no receipt yet, and may have been taken';
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_PENDING,
     drawsNoise
@@ -129,7 +114,7 @@ async function prepare(
   { state, paillier, connection }: Owner,
   accepted: VerifiedTask,
   contributed: Contributed,
-  digests: Pick<PendingContribution, 'dataDigest' | 'sourceDigest'>,
+  dataDigest: string,
   onProgress: ContributeOptions['onProgress'],
 ): Promise<PendingContribution<Kept>> {
   const { ownerId } = await connection.enrolment();
@@ -139,7 +124,7 @@ async function prepare(
   const { bytes, digest } = await encrypted(paillier, accepted, noised, state, onProgress);
   const record = await signRecord(accepted.agreement, digest, { ownerId, key: await state.signingKey() });
   // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
-  return state.keepPending(accepted.task.id, { record, bytes, ...digests });
+  return state.keepPending(accepted.task.id, { record, bytes, dataDigest });
 }
 
 /**
@@ -196,14 +181,6 @@ async function encrypted(
     }
   }
   return { bytes: await state.keepBytes(task.id, parts()), digest: hasher.digest() };
-}
-
-/** Says in words how the earlier contribution differs from the present one, whose statistics are others. */
-function whatDiffers(before: string | undefined, now: string | undefined): string {
-  if (before === undefined || now === undefined) return 'of other rows';
-  return before === now
-    ? 'of the same file, read otherwise,'
-    : 'of another file than this one, with other rows,';
 }
 
 /**

@@ -272,6 +272,20 @@ export class DataOwner {
   }
 
   /**
+   * Returns the digest by which contributions to the task are compared: of the statistics that `summarise`
+   * computes, under a secret of this owner. Nothing is charged, kept or sent.
+   * @throws as `task`, and about what it stands on as `contribute`
+   */
+  async digest(dataUser: ServiceAddress, taskId: TaskId, summarise: Summarise): Promise<string> {
+    return this.#about(dataUser, 'digest', taskId, async (client) => {
+      const accepted = await this.#accept(client, taskId);
+      const { basis, refined } = await this.#connection.named(client, accepted.task);
+      const statistics = await summarise(accepted.task, signsOf(accepted, refined?.projection), basis);
+      return this.#options.state.digestOfData(taskId, flatten(accepted.task, statistics));
+    });
+  }
+
+  /**
    * Returns the values that this owner would contribute, how its rows compare with what the task says about
    * them, and the function that enters the task in its series.
    */

@@ -31,7 +31,6 @@ const StoredContribution = z.strictObject({
   bytes: z.base64().optional(),
   bytesFile: z.string().optional(),
   dataDigest: z.string(),
-  sourceDigest: z.string().optional(),
 });
 
 /**
@@ -40,8 +39,8 @@ const StoredContribution = z.strictObject({
  */
 const Contributed = z.strictObject({
   policy: OwnerPolicy,
-  /** The digest of the file, see PendingContribution; absent for rows of a query. */
-  sourceDigest: z.string().optional(),
+  /** The digest of the statistics that were contributed, see OwnerState.digestOfData. */
+  dataDigest: z.string(),
 });
 type Contributed = z.infer<typeof Contributed>;
 
@@ -188,47 +187,31 @@ const withdrawalFile = (taskId: TaskId) => `withdrawal-${taskId}.json`;
 const seriesFile = (seriesId: TaskId, before: number) => `series-${seriesId}-${before}.json`;
 
 /**
- * Keeps the policy by which the owner contributed, and a keyed digest of the file.
- * @param sourceDigest SHA-256 of the file, hexadecimal
+ * Refuses other rows for a task with a receipt than those that were contributed. Rows of a file that is gone
+ * since are not compared.
+ * @param digestOf reads the rows, and returns the digest of their statistics
+ * @throws ERR_CONTRIBUTION_CONFLICT, and as `digestOf`
  */
-export async function keepHow(
-  folder: string,
-  taskId: TaskId,
-  policy: OwnerPolicy,
-  sourceDigest: string | undefined,
-): Promise<void> {
-  const home = new OwnerHome(folder);
-  await home.keepContributed(taskId, {
-    policy,
-    ...(sourceDigest !== undefined && { sourceDigest: await keyed(home, taskId, sourceDigest) }),
-  });
-}
-
-/**
- * Refuses to use another file for a task with a receipt than the one that was contributed. A file that is
- * gone since, and rows of a query, are not compared.
- * @throws ERR_CONTRIBUTION_CONFLICT
- */
-export async function requireSameFile(
-  folder: string,
+export async function requireSameRows(
+  home: OwnerHome,
   { taskId, receivedAt }: Receipt,
   title: string,
-  digestOf: () => Promise<string | undefined>,
+  digestOf: () => Promise<string>,
 ): Promise<void> {
-  const home = new OwnerHome(folder);
-  const before = (await home.contributed(taskId))?.sourceDigest;
-  const now = before === undefined ? undefined : await digestOf().catch(() => undefined);
-  if (now === undefined || (await keyed(home, taskId, now)) === before) return;
+  const before = (await home.contributed(taskId))?.dataDigest;
+  if (before === undefined) return;
+  const now = await digestOf().catch((error: unknown) => {
+    if (isOfMissingFile(error)) return before;
+    throw error;
+  });
+  if (now === before) return;
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_CONFLICT,
-    `${title} is another file than the one that was contributed, with the receipt of ${receivedAt}: nothing of it was sent, since a task takes one contribution of an owner`,
+    `${title} has other rows than those that were contributed, with the receipt of ${receivedAt}: nothing of it was sent, since a task takes one contribution of an owner`,
   );
 }
 
-/**
- * Returns a digest under a key that is a secret of this owner: a file of few rows could be guessed from a
- * plain digest.
- */
-function keyed(home: OwnerHome, taskId: TaskId, sha256: string): Promise<string> {
-  return home.digestOfData(taskId, [BigInt(`0x${sha256}`)]);
-}
+const isOfMissingFile = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === 'ENOENT') ||
+    (error.cause !== undefined && isOfMissingFile(error.cause)));

@@ -36,8 +36,6 @@ export interface PendingContribution<Bytes = Uint8Array> {
   readonly bytes: Bytes;
   /** The digest of the statistics that were encrypted, see digestOfData. */
   readonly dataDigest: string;
-  /** The digest, of the same kind, of the file that they were computed from, where it is known. */
-  readonly sourceDigest?: string | undefined;
 }
 
 /** Bytes in memory, or bytes of a file that are read when they are asked for. */
@@ -96,8 +94,9 @@ export interface OwnerState {
   keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>>;
   discardPending(taskId: TaskId): Promise<void>;
   /**
-   * Returns a digest for one task under a secret of the state. It tells whether statistics are those of the
-   * pending contribution without keeping them.
+   * Returns a digest for one task under a secret of the state. It tells whether statistics are those that
+   * were contributed, or are pending, without keeping them: the same rows in another order, from another
+   * file or a query are the same contribution.
    */
   digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string>;
   /**
@@ -121,6 +120,20 @@ export interface OwnerState {
    * processes add at the same time, exactly one of them does.
    */
   addToLedger(entry: LedgerEntry, length: number): Promise<boolean>;
+}
+
+/**
+ * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
+ * row once and draws its noise once, and such a state could promise neither: the next process would be
+ * another owner, who contributes the same rows with other noise.
+ * @throws ERR_POLICY
+ */
+export function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
+  if (isDurable || differentialPrivacy === null) return;
+  throw new CodedError(
+    CODES.ERR_POLICY,
+    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
+  );
 }
 
 export const newDataKey = (): Uint8Array => randomBytes(32);
@@ -222,18 +235,4 @@ export class MemoryOwnerState implements OwnerState {
     this.#ledger.push(entry);
     return true;
   }
-}
-
-/**
- * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
- * row once and draws its noise once, and such a state could promise neither: the next process would be
- * another owner, who contributes the same rows with other noise.
- * @throws ERR_POLICY
- */
-export function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
-  if (isDurable || differentialPrivacy === null) return;
-  throw new CodedError(
-    CODES.ERR_POLICY,
-    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
-  );
 }

@@ -2,14 +2,25 @@
  * Reduces an owner's rows by a projection, as a stream, to CSV or Parquet with one column per component; or
  * predicts one column by a regression.
  */
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createWriteStream, rmSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { byProjector, type Projector, type Reducer } from '@eigenveil/projection';
 import { type ConsentOptions, checkClipping, type RowOptions, ValueWatch } from '@eigenveil/statistics';
 import { reducedColumns, reducedLines } from './reduced-lines.ts';
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './sources.ts';
+
+/** The files that become `out` once they are whole. */
+function draftsOf(out: string) {
+  const draft = `${out}.${process.pid}.tmp`;
+  return { draft, parquet: `${draft}.parquet` };
+}
+
+/** Removes what `reduceRows` has written so far, for a process that ends in the middle of it. */
+export function removeDrafts(out: string): void {
+  for (const file of Object.values(draftsOf(out))) rmSync(file, { force: true });
+}
 
 export interface ReducedFile {
   /** The number of rows that were reduced. */
@@ -63,8 +74,7 @@ export async function reduceRows(
     for (const { values } of batch) watch.add(values);
   });
   // The file is written as a whole or not at all: rows that cannot be read must not cost an earlier result.
-  const draft = `${out}.${process.pid}.tmp`;
-  const parquet = `${draft}.parquet`;
+  const { draft, parquet } = draftsOf(out);
   try {
     await pipeline(Readable.from(lines), createWriteStream(draft));
     checkClipping(features, { rows, clippedCells: reducer.clippedCells() }, options);
@@ -79,8 +89,7 @@ export async function reduceRows(
       await rename(parquet, out);
     } else await rename(draft, out);
   } finally {
-    await rm(draft, { force: true });
-    await rm(parquet, { force: true });
+    removeDrafts(out);
   }
   return { rows, skippedRows };
 }

@@ -1,10 +1,9 @@
 /** The places where an owner's rows are, and how they are read. */
 import { COMMAND_CODES, readTextFile } from '@eigenveil/command';
-import { sha256 } from '@eigenveil/command/sums';
 import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { OwnerStatistics, ReadingOptions, RowBatches, RowOptions } from '@eigenveil/statistics';
-import { type FileRows, requireNoText, rowsOfFiles } from '@eigenveil/statistics/files';
+import { requireNoText, rowsOfFiles } from '@eigenveil/statistics/files';
 import { statisticsOfResult } from '@eigenveil/statistics/sql';
 import type { StatisticsTask, Task } from '@eigenveil/task';
 
@@ -21,13 +20,6 @@ export interface Rows {
   /** The name of what is read, for people. */
   readonly title: string;
   read(task: Columns, options: RowOptions & Progress): RowBatches;
-  /**
-   * Returns the SHA-256 of what was read, as hexadecimal, once it was read; undefined for a query, which does
-   * not tell what it reads.
-   */
-  digest(): string | undefined;
-  /** Returns the digest of what would be read, without looking at its rows. */
-  digestOfBytes(): Promise<string | undefined>;
 }
 
 interface Progress {
@@ -53,8 +45,6 @@ export function rowsOf(settings: RowSettings): Rows {
   if (query !== undefined) {
     return {
       title: query,
-      digest: () => undefined,
-      digestOfBytes: async () => undefined,
       async *read(task, options) {
         const { readStoredRows } = await import('@eigenveil/statistics/duckdb'); // which few have installed
         const sql = await readTextFile('--query', query);
@@ -66,20 +56,11 @@ export function rowsOf(settings: RowSettings): Rows {
       },
     };
   }
-  let found: FileRows | undefined;
-  return {
-    title: data!,
-    digest: () => found?.digest(),
-    digestOfBytes: async () => rowsOfFiles(data!, settings).digestOfBytes(),
-    async *read(task, options) {
-      found = rowsOfFiles(data!, settings);
-      yield* found.read(task, options);
-    },
-  };
+  return rowsOfFiles(data!, settings);
 }
 
 /** The sums of one owner's database, in the result of a statement that "eigenveil-owner sql" printed. */
-export interface Sums extends Pick<Rows, 'title' | 'digest' | 'digestOfBytes'> {
+export interface Sums extends Pick<Rows, 'title'> {
   /**
    * Reads the sums.
    * @throws ERR_CONFIGURATION for a file that cannot be read, and as `requireNoBasis` and
@@ -90,16 +71,11 @@ export interface Sums extends Pick<Rows, 'title' | 'digest' | 'digestOfBytes'> {
 
 /** Returns the sums in a file, as the settings of a command name it. */
 export function sumsOf(file: string, options: Pick<RowOptions, 'missing' | 'strict'>): Sums {
-  let digest: string | undefined;
-  const readText = () => readTextFile('--statistics', file);
   return {
     title: file,
-    digest: () => digest,
-    digestOfBytes: async () => sha256(await readText()),
     async read(task) {
       requireNoBasis(task);
-      const text = await readText();
-      digest = sha256(text);
+      const text = await readTextFile('--statistics', file);
       return statisticsOfResult(text, task, task.id, options);
     },
   };

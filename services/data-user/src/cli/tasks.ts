@@ -178,6 +178,12 @@ function addResult(task: Command): void {
         'json: the projection with its signatures; csv: a line per component, of a histogram per bin, of ridge per weight (default: text, to be read)',
       placeholder: 'json|csv',
     },
+    evidence: {
+      schema: z.string().optional(),
+      description:
+        "where to write all that was signed about the result, JSON, for whoever has the CSP's thumbprint: eigenveil-owner verify",
+      placeholder: 'FILE',
+    },
   });
   command.addHelpText(
     'after',

@@ -25,7 +25,6 @@ const Pending = z.strictObject({
   record: z.string(),
   bytes: z.base64url(),
   dataDigest: z.string(),
-  sourceDigest: z.string().optional(),
 });
 
 /** The data that moves beside the key. */

@@ -4,7 +4,7 @@
  */
 import { type Basis, byProjector, reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
-import { CodedError, randomBytes, sha256Hasher, toHex, type Words } from '@eigenveil/platform';
+import { CodedError, randomBytes, type Words } from '@eigenveil/platform';
 import { Projector, statisticsThrough } from '@eigenveil/projection/portable';
 import { contribute } from '@eigenveil/protocol/owner';
 import {
@@ -34,8 +34,6 @@ export type OnProgress = (done: number, total: number) => void;
 export type MissingCells = ReadonlyMap<string, number>;
 
 export interface RowsRead extends OwnerStatistics {
-  /** SHA-256 of the file's bytes, hexadecimal; for a .gz file, of its content. */
-  readonly digest: string;
   readonly missingCells: MissingCells;
   /** Messages, in parts, about what looks like a mistake and need not be one. */
   readonly remarks: readonly Words['parts'][];
@@ -126,22 +124,19 @@ export async function read(
   { file, name, task, basis, options, signs }: ReadJob,
   onProgress: OnProgress,
 ): Promise<RowsRead> {
-  const hasher = sha256Hasher();
-  async function* bytes() {
-    for await (const chunk of readBlobBytes(file, name, (done) => onProgress(done, file.size))) {
-      hasher.update(chunk);
-      yield chunk;
-    }
-  }
   const missing = missingCounter();
   const remarks: Words['parts'][] = [];
   const onRemark = (remark: Words | string) =>
     remarks.push(typeof remark === 'string' ? [remark] : remark.parts);
   const all = { ...options, signs, onMissing: missing.add, onRemark };
   const statistics = await statisticsThrough(task, basis, all, (columns, counting) =>
-    readRowBatches(bytes(), columns, counting),
+    readRowBatches(
+      readBlobBytes(file, name, (done) => onProgress(done, file.size)),
+      columns,
+      counting,
+    ),
   );
-  return { ...statistics, digest: toHex(hasher.digest()), missingCells: missing.counts, remarks };
+  return { ...statistics, missingCells: missing.counts, remarks };
 }
 
 export interface ReduceJob {

@@ -133,7 +133,6 @@ export class Owner {
     { onReading, onEncrypting, onSending, onRetry, confirm, signal }: Contributing,
   ): Promise<Receipt> {
     return this.state.exclusively(async () => {
-      let sourceDigest: string | undefined;
       const owner = await this.#dataOwner({
         id,
         worker: { onProgress: onEncrypting, signal },
@@ -142,7 +141,6 @@ export class Owner {
       const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
-        sourceDigest = rows.digest;
         const own = planOwnFloor(task, basis, await this.state.policyFor(id), rows.grains);
         await confirm(rows, own === undefined ? [] : ownFloorInWords(own.told));
         signal.throwIfAborted();
@@ -151,7 +149,6 @@ export class Owner {
       return owner.contribute({ url: dataUser }, id, read, {
         discardPending,
         dataset,
-        sourceDigest: () => sourceDigest,
         onProgress: ({ done, of }) => onSending(done, of),
       });
     });

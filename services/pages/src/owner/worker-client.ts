@@ -51,7 +51,7 @@ export class OwnerWorker implements Contributor {
   }
 
   /**
-   * Returns the statistics of a file's rows, and the digest of the file. Progress is in bytes of the file.
+   * Returns the statistics of a file's rows. Progress is in bytes of the file.
    * @throws as the job `read`
    */
   async readRows(job: OfFile<ReadJob>, by: JobOptions = {}): Promise<RowsRead> {

@@ -1,5 +1,4 @@
 /** From one file and one randomness, a browser's contribution is the command line's, bit for bit; and it refuses what the command line refuses. */
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,9 +132,8 @@ async function byCommandLine({
       encryptMany(key, plaintexts, scheme, randomness),
   };
   const under = { task, publicKey: secretKey.publicKey, packing: layout(task) };
-  const digest = createHash('sha256').update(text).digest('hex');
   return {
-    rows: { ...rows, digest, missingCells, remarks },
+    rows: { ...rows, missingCells, remarks },
     contribution: await contribute(under, flatten(task, rows.statistics), { paillier, randomness }),
   };
 }

@@ -14,7 +14,7 @@ const names = Object.keys(SEPARATORS) as [Separator, ...Separator[]];
 /** The setting that says where rows are. */
 export const ROWS_FILE = {
   description:
-    'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes',
+    'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes; - for CSV on standard input',
   placeholder: 'FILE',
 } as const;
 

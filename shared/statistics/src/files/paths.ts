@@ -3,6 +3,7 @@ import { glob, readdir, stat } from 'node:fs/promises';
 import { join, matchesGlob } from 'node:path';
 import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
+import { STANDARD_INPUT } from './disk.ts';
 
 /** Says whether this may name several files. */
 export const isPattern = (file: string) => /[*?[{]/.test(file);
@@ -13,10 +14,11 @@ const isHidden = (name: string) => /^[._]/.test(name) && name !== '.' && name !=
 /**
  * The files, sorted, so that rows have one order. A file of that very name comes before a pattern. In folders
  * and patterns, names that begin with `_` or `.` are passed over, unless the pattern says so itself.
- * @returns for what is named as one file, that file, whether it is there or not
+ * @returns for what is named as one file, that file, whether it is there or not; for `-` the same
  * @throws ERR_FILE_UNREADABLE for a folder or a pattern without files
  */
 export async function filesOf(pattern: string): Promise<string[]> {
+  if (pattern === STANDARD_INPUT) return [pattern];
   const kind = await kindOf(pattern);
   if (kind === 'folder') return someOf(pattern, await filesIn(pattern));
   if (kind === 'file' || !isPattern(pattern)) return [pattern];

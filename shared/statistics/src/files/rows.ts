@@ -2,7 +2,7 @@
  * Rows of files, whatever the files are: CSV in any text, packed or not, or Parquet; told by their first
  * bytes.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { CodedError, hyphenated, isOf, type Words, words } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
@@ -27,10 +27,6 @@ export interface FileRows {
   /** The name of what is read, for people. */
   readonly title: string;
   read(task: Columns, options: FileRowOptions): RowBatches;
-  /** SHA-256 of what was read, once it was: hexadecimal. */
-  digest(): string;
-  /** Returns the digest of what would be read, whose rows are not looked at. */
-  digestOfBytes(): Promise<string>;
 }
 
 /** A record of a sample; undefined for a cell that is missing whatever marks there are. */
@@ -72,15 +68,8 @@ interface ReadingFiles extends FileRowOptions {
  *   rows, ERR_ROW_OPTIONS for options that Parquet does not have
  */
 export function rowsOfFiles(pattern: string, settings: ReadingOptions): FileRows {
-  const hash = createHash('sha256');
   return {
     title: pattern,
-    digest: () => hash.copy().digest('hex'),
-    async digestOfBytes() {
-      const own = createHash('sha256');
-      for (const path of await filesOf(pattern)) for await (const _ of hashed(path, own));
-      return own.digest('hex');
-    },
     async *read(task, options) {
       const files = await foundFiles(pattern, settings);
       const isOneOfMany = files.paths.length > 1;
@@ -88,22 +77,14 @@ export function rowsOfFiles(pattern: string, settings: ReadingOptions): FileRows
       const all = { ...formOf(settings), ...options };
       const onFileRead = (file: string) => repeats.end(file);
       const batches = files.isParquet
-        ? parquetRows(files.paths, task, settings, { ...all, onFileRead }, hash)
-        : csvRows(files.paths, task, settings, { ...all, onFileRead }, hash);
+        ? parquetRows(files.paths, task, settings, { ...all, onFileRead })
+        : csvRows(files.paths, task, settings, { ...all, onFileRead });
       for await (const batch of batches) {
         repeats.add(batch);
         yield batch;
       }
     },
   };
-}
-
-/** The bytes of a file, once they are in the hash. */
-async function* hashed(path: string, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const bytes of readFileBytes(path)) {
-    hash.update(bytes);
-    yield bytes;
-  }
 }
 
 /** Files of one kind, whose options are of that kind. */
@@ -161,12 +142,11 @@ async function* csvRows(
   task: Columns,
   settings: ReadingOptions,
   options: ReadingFiles,
-  hash: Hash,
 ): RowBatches {
   for (const path of paths) {
     const named = paths.length > 1 ? namedRemarks(path, options) : options;
     try {
-      yield* readRowBatches(hashed(path, hash), task, { ...named, appended: appendedTo(path, settings) });
+      yield* readRowBatches(readFileBytes(path), task, { ...named, appended: appendedTo(path, settings) });
     } catch (error) {
       throw paths.length > 1 ? namedError(path, error) : error;
     }
@@ -179,10 +159,8 @@ async function* parquetRows(
   task: Columns,
   settings: ReadingOptions,
   options: ReadingFiles,
-  hash: Hash,
 ): RowBatches {
   const { readStoredRows } = await import('../duckdb/index.ts');
-  for (const path of paths) for await (const _ of hashed(path, hash));
   yield* readStoredRows({ parquet: paths }, task, {
     ...options,
     appendedTo: (path) => appendedTo(path, settings),

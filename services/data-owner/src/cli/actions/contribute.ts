@@ -17,14 +17,20 @@ import {
 } from '@eigenveil/command';
 import { CodedError, type Words } from '@eigenveil/platform';
 import { columnsFor, statisticsThrough } from '@eigenveil/projection';
-import type { OwnerStatistics, Row, RowBatches, Statistics } from '@eigenveil/statistics';
+import {
+  flatten,
+  type OwnerStatistics,
+  type Row,
+  type RowBatches,
+  type Statistics,
+} from '@eigenveil/statistics';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { constantFeatures, type Task, underTitle } from '@eigenveil/task';
 import { partInWords } from '../../budget/parts.ts';
 import type { Basis } from '../../owner/connection.ts';
 import type { ContributionProgress } from '../../owner/contribution.ts';
 import type { Rehearsal, Summed } from '../../owner/data-owner.ts';
-import { keepHow, requireSameFile } from '../../owner/home.ts';
+import { OwnerHome, requireSameRows } from '../../owner/home.ts';
 import { type OwnFloorTold, ownFloorInWords } from '../../owner/own-floor.ts';
 import { type Rows, rowsOf, sumsOf } from '../../rows/sources.ts';
 import type { CONTRIBUTE_SETTINGS } from '../settings.ts';
@@ -46,13 +52,20 @@ export async function contributeTo(
   const { dataset, discardPending } = settings;
   let summary: Summary | undefined;
   let ownFloor: OwnFloorTold | undefined;
-  const summarise = async (task: Task, signs: Int32Array | undefined, basis: Basis): Promise<Summed> => {
+  let dataDigest: string | undefined;
+  const home = new OwnerHome(settings.home);
+  const sum = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (task.sketch !== undefined) keepHeapSmall();
     const warnings: string[] = [];
     const onRemark = (remark: Words | string) => warnings.push(String(remark));
-    const summed = await source.sum({ task, signs, basis, onRemark });
-    summary = summaryOf(task, basis, summed, warnings);
+    return { ...(await source.sum({ task, signs, basis, onRemark })), warnings };
+  };
+  const summarise = async (...of: Parameters<typeof sum>): Promise<Summed> => {
+    const [task, , basis] = of;
+    const summed = await sum(...of);
+    summary = summaryOf(task, basis, summed);
     warn(command, summary); // before anything is charged or sent
+    dataDigest = await home.digestOfData(taskId, flatten(task, summed.statistics));
     return { ...summed.statistics, grains: summed.grains };
   };
   if (settings.dryRun === true) {
@@ -63,11 +76,10 @@ export async function contributeTo(
     });
     return;
   }
-  const { title, digest, digestOfBytes } = source;
+  const { title } = source;
   const receipt = await owner.contribute(dataUser, taskId, summarise, {
     dataset,
     discardPending,
-    sourceDigest: digest,
     onProgress: partsOn(command),
     onOwnFloor: (told) => {
       ownFloor = told;
@@ -79,8 +91,11 @@ export async function contributeTo(
         `warning: the CSP could not be asked whether this home was put back from a backup: ${reason}`,
       ),
   });
-  if (summary === undefined) await requireSameFile(settings.home, receipt, title, digestOfBytes);
-  else await keepHow(settings.home, taskId, policy, digest());
+  if (dataDigest === undefined)
+    await requireSameRows(home, receipt, title, () =>
+      owner.digest(dataUser, taskId, async (...of) => (await sum(...of)).statistics),
+    );
+  else await home.keepContributed(taskId, { policy, dataDigest });
   printResult(command, {
     json: { receipt, repeated: summary === undefined, ...summary, ...(ownFloor && { ownFloor }) },
     text: underTitle(
@@ -93,7 +108,7 @@ export async function contributeTo(
 }
 
 /** The owner's rows, or what their database has summed already. */
-interface Source extends Pick<Rows, 'title' | 'digest' | 'digestOfBytes'> {
+interface Source extends Pick<Rows, 'title'> {
   sum(wanted: Wanted): Promise<OwnerStatistics>;
 }
 
@@ -199,12 +214,8 @@ interface Summary {
   readonly warnings: readonly string[];
 }
 
-function summaryOf(
-  task: Task,
-  basis: Basis,
-  { rows, statistics, clippedCells, clippedRows, skippedRows, unreadableCells = [] }: OwnerStatistics,
-  warnings: readonly string[],
-): Summary {
+function summaryOf(task: Task, basis: Basis, summed: OwnerStatistics & Pick<Summary, 'warnings'>): Summary {
+  const { rows, statistics, clippedCells, clippedRows, skippedRows, unreadableCells = [], warnings } = summed;
   const names = columnsFor(task, basis).features.map(({ name }) => name);
   const unreadable = names.map((_, i) => unreadableCells[i] ?? 0);
   return {

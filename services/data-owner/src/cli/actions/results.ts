@@ -1,10 +1,10 @@
 /**
- * The work of `project` and `verify`: a result is fetched or read from a file, checked and kept, and rows are
- * reduced by it.
+ * The work of `project`: a result is fetched or read from a file, checked and kept, and rows are reduced by it.
  */
 import { access, constants, writeFile } from 'node:fs/promises';
 import { matchesGlob, resolve, sep } from 'node:path';
 import {
+  beforeSignal,
   COMMAND_CODES,
   type Command,
   type Configuration,
@@ -13,7 +13,6 @@ import {
   isJson,
   printNote,
   printResult,
-  readSignedFile,
   untilInterrupted,
   warnOfClipped,
   warnOfRemarks,
@@ -21,16 +20,17 @@ import {
 import { readResult } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { openProjection, SignedProjection, saveProjection, tellingOf } from '@eigenveil/projection';
-import { isPattern } from '@eigenveil/statistics/files';
+import { isPattern, STANDARD_INPUT } from '@eigenveil/statistics/files';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { underTitle } from '@eigenveil/task/title';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerHome } from '../../owner/home.ts';
-import { Evidence, type TaskResult } from '../../owner/result.ts';
-import { reduceRows } from '../../rows/reduce.ts';
+import type { TaskResult } from '../../owner/result.ts';
+import { reduceRows, removeDrafts } from '../../rows/reduce.ts';
 import { rowsOf } from '../../rows/sources.ts';
-import { type PROJECT_SETTINGS, taskIdOf } from '../settings.ts';
-import { openOwner, openTask } from './owner.ts';
+import type { PROJECT_SETTINGS } from '../settings.ts';
+import { openTask } from './owner.ts';
+import { describeOwners, readEvidence } from './verify.ts';
 
 const UNCOVERED =
   'note: no guarantee of differential privacy covers reduced rows: do not publish them, keep them like the rows themselves';
@@ -72,6 +72,7 @@ export async function projectRows(
   }
   const by = reducing.by({ task, projection }, basis);
   const warnings: string[] = [];
+  using _drafts = beforeSignal(() => out !== undefined && removeDrafts(out));
   const { rows, skippedRows } =
     rowSource === undefined
       ? { rows: 0, skippedRows: 0 }
@@ -99,25 +100,6 @@ export async function projectRows(
     },
     text: `${text}${rowSource === undefined ? '' : `; ${rows} rows ${reducing.done} ${out}\n${UNCOVERED}`}`,
   });
-}
-
-/** Checks a result that was fetched before. */
-export async function verifyEvidence(
-  command: Command,
-  settings: { readonly home: string; readonly evidence: string },
-  id: string,
-): Promise<void> {
-  const evidence = await readSignedFile('--evidence', settings.evidence, Evidence);
-  if (evidence.task.id !== taskIdOf(id))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      `"--evidence" expected that of task ${id}, got ${evidence.task.id}`,
-    );
-  await using session = await openOwner({ ...settings, patienceSeconds: 0 });
-  const { provenance } = await session.owner.verify(evidence);
-  const { title } = evidence.task;
-  const text = underTitle(title, describeOwners(provenance, true));
-  printResult(command, { json: { task: id, title, ...provenance }, text });
 }
 
 /** Asks the data user for the result, for as long as the settings allow. */
@@ -151,12 +133,7 @@ async function openedResult(
   id: string | undefined,
   { home, cspThumbprint }: ProjectSettings,
 ): Promise<OpenedResult> {
-  const evidence = await readSignedFile('--projection', file, SignedProjection);
-  if (id !== undefined && evidence.task.id !== taskIdOf(id))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      `"--projection" expected that of task ${id}, got ${evidence.task.id}`,
-    );
+  const evidence = await readEvidence('--projection', file, SignedProjection, id);
   const enrolment = cspThumbprint === undefined ? await new OwnerHome(home).enrolment() : undefined;
   const csp = cspThumbprint ?? (enrolment && (await thumbprintOf(enrolment.cspKey)));
   if (csp === undefined)
@@ -165,13 +142,6 @@ async function openedResult(
       `"--csp-thumbprint" expected, since ${home} holds no enrolment`,
     );
   return { ...(await openProjection(evidence, csp)), evidence };
-}
-
-function describeOwners(
-  { verifiedOwners, projectionDigest }: TaskResult['provenance'],
-  hasTakenPart: boolean,
-): string {
-  return `${verifiedOwners} owners took part${hasTakenPart ? ', this one among them' : ''}; digest of the result ${projectionDigest}`;
 }
 
 /**
@@ -216,6 +186,7 @@ async function checkOutputs({ data, query, database, out, save, evidence }: Proj
     ['--query', query],
   ] as const) {
     if (file === undefined || isPattern(file)) continue;
+    if (flag === '--data' && file === STANDARD_INPUT) continue;
     await access(file, constants.R_OK).catch((cause: unknown) => {
       throw new CodedError(
         COMMAND_CODES.ERR_CONFIGURATION,

@@ -5,6 +5,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  COMMAND_CODES,
   type Command,
   type Configuration,
   makeFolder,
@@ -14,6 +15,7 @@ import {
 } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { saveProjection } from '@eigenveil/projection';
+import { STANDARD_INPUT } from '@eigenveil/statistics/files';
 import type { TaskId } from '@eigenveil/task/ids';
 import { taskInWords } from '@eigenveil/task/title';
 import { CODES, type ErrorCode, errorCodeOf, isTransient, toProblem } from '@eigenveil/wire';
@@ -36,9 +38,15 @@ const OVER: ReadonlySet<string | undefined> = new Set([
 
 /**
  * Contributes to the tasks of a series and fetches the results.
- * @throws ERR_NOT_READY if it should look only once, and there is nothing to do
+ * @throws ERR_NOT_READY if it should look only once, and there is nothing to do; ERR_CONFIGURATION for rows
+ *   on standard input
  */
 export async function serveSeries(command: Command, settings: SeriesSettings, id: string): Promise<void> {
+  if (settings.data === STANDARD_INPUT)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--data" expected a file: rows are read again for each task of the series',
+    );
   const follower = new Follower(command, settings, id);
   if (!settings.once) return follower.follow();
   const reason = await follower.look();

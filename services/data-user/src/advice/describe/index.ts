@@ -2,4 +2,4 @@
 
 export { keptInWords, shareInWords, type ToldShare } from '@eigenveil/projection/portable';
 export { type Remark, remarksOf, roundingInWords } from './caveats.ts';
-export { deviationOfRows, listComponents, rowsInWords } from './result.ts';
+export { listComponents, rowsInWords } from './result.ts';

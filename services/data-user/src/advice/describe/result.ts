@@ -3,7 +3,7 @@
 import { isPrincipal, methodOf } from '@eigenveil/methods';
 import { linesOf, type ToldResult, wholeVariance } from '@eigenveil/projection/portable';
 import { LEAST_SPREAD } from '@eigenveil/statistics/owner';
-import { floorInWords, noisePlanOf, type Task, taskInWords } from '@eigenveil/task';
+import { deviationOfRows, floorInWords, type Task, taskInWords } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { roundingInWords } from './caveats.ts';
 
@@ -72,11 +72,6 @@ export function listComponents(components: readonly number[]): string {
   }
   const names = runs.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
   return `${components.length === 1 ? 'component' : 'components'} ${names.join(', ')}`;
-}
-
-/** The deviation of the noise on a number of rows, of all or of a class; 0 where it is exact. */
-export function deviationOfRows(task: Task, verifiedOwners: number): number {
-  return noisePlanOf({ ...task, maximumOwners: verifiedOwners })?.deviations.M ?? 0;
 }
 
 /** `5620 ± 29`: two deviations of the noise. */

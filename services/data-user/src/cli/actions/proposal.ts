@@ -18,7 +18,7 @@ import {
 import { draftingOf, flagNaming, type MethodName } from '@eigenveil/methods';
 import { CodedError, type Words } from '@eigenveil/platform';
 import { referenceOf } from '@eigenveil/projection/portable';
-import { rowsOfFiles } from '@eigenveil/statistics/files';
+import { keepRows, rowsOfFiles } from '@eigenveil/statistics/files';
 import { checkBasis } from '@eigenveil/task';
 import type { TaskId } from '@eigenveil/task/ids';
 import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
@@ -79,6 +79,7 @@ export async function draftProposal(
   const refined = flagNaming('result', name, flags);
   checkTogether(settings, refined?.flag);
   const earlier = await earlierOf(settings, refined?.value);
+  await using _rows = await keepRows(settings.data);
   const named = refined && { [refined.flag]: earlier.refined?.digest };
   const draft = await draftFrom(command, earlier, settings, {
     method: name,

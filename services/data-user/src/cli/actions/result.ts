@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { COMMAND_CODES, type Command, checkCanWrite, isJson, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-import { csvOf } from '@eigenveil/projection';
+import { csvOf, saveProjection } from '@eigenveil/projection';
 import { remarksOf } from '../../advice/describe/caveats.ts';
 import { describeOwners, describeResult, narrowFeatures } from '../../advice/describe/result.ts';
 import { type ClientSettings, taskIdOf } from '../settings.ts';
@@ -18,9 +18,10 @@ export async function printTaskResult(
   settings: ClientSettings & {
     readonly out?: string | undefined;
     readonly format?: 'json' | 'csv' | undefined;
+    readonly evidence?: string | undefined;
   },
 ): Promise<void> {
-  const { out, format } = settings;
+  const { out, format, evidence } = settings;
   if (isJson(command) && format === 'csv' && out === undefined)
     throw new CodedError(
       COMMAND_CODES.ERR_CONFIGURATION,
@@ -28,9 +29,13 @@ export async function printTaskResult(
     );
   const taskId = taskIdOf(id);
   if (out !== undefined) await checkCanWrite('--out', out);
+  if (evidence !== undefined) await checkCanWrite('--evidence', evidence);
   await using client = await openClient(settings);
-  const { task } = await client.signed(taskId);
+  const signed = await client.signed(taskId);
+  const { task } = signed;
   const { projection, provenance } = await client.resultWithProvenance(taskId);
+  if (evidence !== undefined)
+    await saveProjection(evidence, { ...signed, ...(await client.signedResult(taskId)) });
   const { verifiedOwners } = provenance;
   const remarks = remarksOf(task, projection);
   const told = { task, projection, verifiedOwners, remarks };

@@ -2,9 +2,9 @@
  * A result in a few facts: what was computed from whose rows, the noise, the number of rows if it was
  * declared, and remarks to read before anybody relies on it.
  */
-import { deviationOfRows, listComponents, type Remark, rowsInWords } from '@eigenveil/data-user/result';
+import { listComponents, type Remark, rowsInWords } from '@eigenveil/data-user/result';
 import { methodOf } from '@eigenveil/methods';
-import { noiseNorm } from '@eigenveil/task';
+import { deviationOfRows, noiseNorm } from '@eigenveil/task';
 import { Notice } from '../../common/feedback.tsx';
 import { capital, count, number } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';

@@ -1,0 +1,109 @@
+"""A result is loaded as it was signed, or refused with the code of the command; numbers that nobody has signed say so."""
+
+from __future__ import annotations
+
+import base64
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Result
+
+from eigenveil import EigenveilError, EigenveilWarning, Projection
+
+Results = Callable[[str], Result]
+
+
+def test_what_is_signed_is_loaded(results: Results) -> None:
+    result = results("pca")
+    told = json.loads(result.numbers.read_text())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        projection = Projection.load(result.evidence, result.thumbprint)
+    assert projection.verified_ is True
+    assert projection.components_.tolist() == told["vectors"]
+    assert projection.proof["csp"] == result.thumbprint
+    assert projection.proof["verifiedOwners"] == 3
+    assert projection.feature_names == result.features
+
+
+def test_numbers_that_nobody_has_signed_say_so(results: Results) -> None:
+    result = results("pca")
+    with pytest.warns(EigenveilWarning, match="nobody has signed"):
+        projection = Projection.load(result.numbers)
+    assert projection.verified_ is False
+    assert projection.proof == {}
+    signed = result.loaded
+    assert projection.transform(result.rows).tobytes() == signed.transform(result.rows).tobytes()
+    for name in ("explained_variance_", "explained_variance_ratio_"):
+        assert getattr(projection, name).tolist() == pytest.approx(getattr(signed, name).tolist(), rel=1e-14)
+
+
+def changed_payload(signed: str, change: Callable[[Any], None]) -> str:
+    """A signature over another statement."""
+    header, payload, signature = signed.split(".")
+    statement = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    change(statement)
+    other = base64.urlsafe_b64encode(json.dumps(statement).encode()).rstrip(b"=").decode()
+    return f"{header}.{other}.{signature}"
+
+
+def other_entry(statement: Any) -> None:
+    statement["vectors"][0][0] += 1e-6
+
+
+def change_projection(told: Any) -> None:
+    told["projection"] = changed_payload(told["projection"], other_entry)
+
+
+def change_range(told: Any) -> None:
+    told["task"]["features"][0]["max"] += 1
+
+
+def change_basis(told: Any) -> None:
+    told["basis"][0]["projection"] = changed_payload(told["basis"][0]["projection"], other_entry)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "code"),
+    [
+        ("pca", change_projection, "ERR_PROJECTION_INVALID"),
+        ("pca", change_range, "ERR_AGREEMENT_INVALID"),
+        ("chain", change_basis, "ERR_PROJECTION_INVALID"),
+        ("chain", lambda told: told.pop("basis"), "ERR_BASIS_INVALID"),
+    ],
+)
+def test_a_changed_file_is_refused(
+    results: Results, tmp_path: Path, name: str, change: Callable[[Any], None], code: str
+) -> None:
+    result = results(name)
+    told = json.loads(result.evidence.read_text())
+    change(told)
+    (tmp_path / "evidence.json").write_text(json.dumps(told))
+    with pytest.raises(EigenveilError) as refused:
+        Projection.load(tmp_path / "evidence.json", result.thumbprint)
+    assert (refused.value.code, refused.value.exit_code) == (code, 3)
+
+
+def test_another_csp_is_refused(results: Results) -> None:
+    with pytest.raises(EigenveilError) as refused:
+        Projection.load(results("pca").evidence, results("lda").thumbprint)
+    assert (refused.value.code, refused.value.exit_code) == ("ERR_CSP_IDENTITY", 3)
+    with pytest.raises(EigenveilError, match="csp_thumbprint"):
+        Projection.load(results("pca").evidence)
+
+
+def test_a_file_of_another_form_is_refused(results: Results, tmp_path: Path) -> None:
+    file = tmp_path / "file.json"
+    for content, told in (
+        (results("pca").evidence.read_bytes()[:-100], "expected an object of JSON"),
+        (b"[1]", "expected an object of JSON"),
+        (b'{"vectors": []}', "taskId, method, features"),
+    ):
+        file.write_bytes(content)
+        with pytest.raises(EigenveilError, match=told) as refused:
+            Projection.load(file, "A" * 43)
+        assert refused.value.code == "ERR_PROJECTION_INVALID"
