@@ -55,7 +55,7 @@ async function withoutName(): Promise<FileHandle> {
 /**
  * The bytes of a file of text, decompressed if it is a gzip archive by its first bytes, whatever its name; of
  * `-` those of standard input.
- * @throws ERR_FILE_UNREADABLE, at the first bytes for what is no text
+ * @throws ERR_FILE_UNREADABLE, at the first bytes where they are not text
  */
 export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
   if (path === STANDARD_INPUT && copy !== undefined) {

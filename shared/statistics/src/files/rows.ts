@@ -23,7 +23,7 @@ interface FileRowOptions extends RowOptions {
 }
 
 /** The rows of the files that one text names. */
-export interface FileRows {
+interface FileRows {
   /** The name of what is read, for people. */
   readonly title: string;
   read(task: Columns, options: FileRowOptions): RowBatches;
