@@ -139,8 +139,10 @@ async function firstBytes(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-/** Returns what messages call a source of rows. */
-const titleOf = (path: string) => (path === STANDARD_INPUT ? 'standard input' : JSON.stringify(path));
+/** Returns what people call a source of rows. */
+export const nameOf = (path: string) => (path === STANDARD_INPUT ? 'standard input' : path);
+
+const titleOf = (path: string) => (path === STANDARD_INPUT ? nameOf(path) : JSON.stringify(path));
 
 /** An error of the file system or of zlib in plain words. */
 function unreadable(path: string, error: unknown): unknown {
