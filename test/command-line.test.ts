@@ -280,12 +280,16 @@ describe('a task', () => {
     expect(jsonOf(await children.feed('owner', piping, pieces))).toMatchObject({ repeated: true });
     const dry = await children.feed('owner', [...piping, '--dry-run'], pieces);
     expect(jsonOf(dry)).toMatchObject({ dryRun: true, rows: lines.length, charge: { charged: true } });
-    const other = problemOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
-    expect(other).toMatchObject({
-      exitCode: 5,
-      code: 'ERR_CONTRIBUTION_CONFLICT',
-      detail: expect.stringMatching(/rows-1\.csv has other rows than those that were contributed/),
-    });
+    const ofOther = [
+      await owner('contribute', id, ...agreeing(0), ...rowsOf(1)),
+      await children.feed('owner', piping, () => createReadStream(path('rows-1.csv'))),
+    ];
+    for (const [i, title] of ['rows-1\\.csv', '^standard input'].entries())
+      expect(problemOf(ofOther[i]!)).toMatchObject({
+        exitCode: 5,
+        code: 'ERR_CONTRIBUTION_CONFLICT',
+        detail: expect.stringMatching(`${title} has other rows than those that were contributed`),
+      });
     const gone = ['--data', path('gone.csv'), '--ignore', 'label'];
     expect(jsonOf(await owner('contribute', id, ...asOwner(0), ...gone))).toMatchObject({ repeated: true });
     const status = TaskStatus.parse(jsonOf(await task('status', id)));

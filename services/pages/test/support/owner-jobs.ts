@@ -15,13 +15,14 @@ export interface Given {
 
 const ignore = () => {};
 
-/** What is read from the file, and the contribution of it. */
+/** Returns what is read from the file, and the contribution of it. Playwright carries no Map. */
 export async function contributionOf({ bytes, name, task, options, publicKey, seed }: Given) {
   const file = new Blob([bytes]);
   const rows = await read({ kind: 'read', file, name, task, basis: [], options }, ignore);
   const values = flatten(task, rows.statistics);
   const job = { kind: 'contribute', task, publicKey, values } as const;
-  return { rows, contribution: await contribution(job, ignore, seeded(seed)) };
+  const missingCells = [...rows.missingCells];
+  return { rows: { ...rows, missingCells }, contribution: await contribution(job, ignore, seeded(seed)) };
 }
 
 /** What refuses the file. */

@@ -55,7 +55,7 @@ async function withoutName(): Promise<FileHandle> {
 /**
  * The bytes of a file of text, decompressed if it is a gzip archive by its first bytes, whatever its name; of
  * `-` those of standard input.
- * @throws ERR_FILE_UNREADABLE, at the first bytes for what is no text
+ * @throws ERR_FILE_UNREADABLE, at the first bytes where they are not text
  */
 export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
   if (path === STANDARD_INPUT && copy !== undefined) {
@@ -139,8 +139,10 @@ async function firstBytes(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-/** Returns what messages call a source of rows. */
-const titleOf = (path: string) => (path === STANDARD_INPUT ? 'standard input' : JSON.stringify(path));
+/** Returns what people call a source of rows. */
+export const nameOf = (path: string) => (path === STANDARD_INPUT ? 'standard input' : path);
+
+const titleOf = (path: string) => (path === STANDARD_INPUT ? nameOf(path) : JSON.stringify(path));
 
 /** An error of the file system or of zlib in plain words. */
 function unreadable(path: string, error: unknown): unknown {

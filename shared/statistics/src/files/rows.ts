@@ -11,7 +11,7 @@ import { CSV_OPTIONS, type CsvForm, type ReadingOptions } from '../csv/reading-o
 import { readRecords, readRowBatches } from '../csv/rows.ts';
 import type { TypeProblems } from '../duckdb/columns.ts';
 import type { Row, RowBatches, RowOptions } from '../sums/rows.ts';
-import { formOfFile, readFileBytes } from './disk.ts';
+import { formOfFile, nameOf, readFileBytes } from './disk.ts';
 import { filesOf, folderValues } from './paths.ts';
 
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
@@ -23,7 +23,7 @@ interface FileRowOptions extends RowOptions {
 }
 
 /** The rows of the files that one text names. */
-export interface FileRows {
+interface FileRows {
   /** The name of what is read, for people. */
   readonly title: string;
   read(task: Columns, options: FileRowOptions): RowBatches;
@@ -69,7 +69,7 @@ interface ReadingFiles extends FileRowOptions {
  */
 export function rowsOfFiles(pattern: string, settings: ReadingOptions): FileRows {
   return {
-    title: pattern,
+    title: nameOf(pattern),
     async *read(task, options) {
       const files = await foundFiles(pattern, settings);
       const isOneOfMany = files.paths.length > 1;
