@@ -6,7 +6,7 @@ import type { Task } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Pace } from '@eigenveil/two-party';
 import { MadeUpTime } from '@eigenveil/two-party/insides';
-import { sketchPaces } from '@eigenveil/two-party/plan';
+import { pencilPaces, sketchPaces } from '@eigenveil/two-party/plan';
 import { measureOperation, type Operation } from '../../../speed/timing/measure.ts';
 import { REFUSALS } from '../../../speed/timing/refusal.ts';
 import { Draws } from '../../draws.ts';
@@ -131,9 +131,14 @@ const plantedDelay: Unworded = {
 };
 
 const PUBLIC_MILLISECONDS = 1000;
+const pencil = pencilPaces(FEATURES, [2], false, 1);
 const sketch = sketchPaces(FEATURES, COLUMNS, 1);
-/** For how many times so long the data user thinks: about each matrix, but of a sketch about both together, and about the numbers of rows before them. */
-const WAITS = { pca: 1, dca: 2, sketch: 1 + sketch.centring / sketch.whole } as const;
+/** The time that the data user thinks, in public times: one about its matrices together, and a part of one about the numbers before them. */
+const WAITS = {
+  pca: 1,
+  dca: 1 + pencil.contrasts / pencil.whole,
+  sketch: 1 + sketch.centring / sketch.whole,
+} as const;
 
 /** When the CSP gets each message of the data user, by a made-up clock: milliseconds after its own last. */
 async function moments(
@@ -151,9 +156,7 @@ async function moments(
     'other rows': scene.outsiders.slice(0, rows.length),
     'two rows': rows.slice(0, 2),
   };
-  for (const kind of effort === 'quick'
-    ? (['pca', 'sketch'] as const)
-    : (['pca', 'dca', 'sketch'] as const)) {
+  for (const kind of ['pca', 'dca', 'sketch'] as const) {
     const { proposal, cut } = smallTask(scene, { kind, twoParty: 'rotated' });
     const task = agreed(proposal);
     const signs = proposal.sketch && sketchMatrix(new Uint8Array(32), proposal); // public, and so any will do
