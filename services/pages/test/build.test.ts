@@ -17,6 +17,7 @@ import { type Loopback, loopback } from '@eigenveil/studies/demo/loopback';
 import { OwnerHost } from '@eigenveil/studies/demo/owner-host';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import { freePort } from '@eigenveil/testbed/port';
+import { OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPages, FOLDERS, zod } from '../build/build.ts';
@@ -39,6 +40,13 @@ const NAMES = /^(?:www\.w3\.org|json-schema\.org|.+\.example\.org)$/;
 
 /** What makes code of text; `Function` as a value does, by whatever name it is then called. */
 const COMPILER = /\beval\(|\bnew Function\b|[=(,:]Function[;,)(]/g;
+
+/** An invitation to services that nobody asks here. */
+const INVITATION = OwnerLink.parse({
+  csp: 'https://csp.example.org',
+  thumbprint: 'A'.repeat(43),
+  token: 'A'.repeat(43),
+});
 
 let folder: string;
 let pages: Record<'console' | 'owner', ReadonlyMap<string, Buffer>>;
@@ -205,7 +213,8 @@ describe.skipIf(browserMissing)('in a browser', { tags: ['long'] }, () => {
   });
 
   test('a script that does not come, or is another, is not run, and asked for again', async () => {
-    const { context, page, pardon } = await visitors.visit(host.url);
+    const { context, page, pardon } = await visitors.visit(ownerLink(host.url, INVITATION));
+    await page.getByRole('button', { name: 'Trust this CSP' }).click();
     const make = page.getByRole('button', { name: 'Make the key and its backup' });
     const [file] = [...pages.owner.keys()].filter((name) => LATER.owner[0].test(name));
     const asked: string[] = [];
