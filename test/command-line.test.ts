@@ -158,7 +158,7 @@ describe('a task', () => {
       /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n- "twoParty".*\n.*\n- "exact".*\n {2}to take it: "allowFullRank": true\n$/,
     );
     const taken = await runInProcess('owner', 'show', id, ...agreeing(0));
-    expect(taken.stdout).toMatch(/\nYour policy takes this task\n$/);
+    expect(taken.stdout).toMatch(/\nYour policy allows this task\n$/);
     // It has no rows to read, and it leaves nothing, here and at the data user.
     const withRows = await owner('show', id, ...asOwner(0), '--data', path('rows-0.csv'));
     expect(problemOf(withRows)).toMatchObject({ exitCode: 2, detail: expect.stringContaining("'--data'") });

@@ -123,7 +123,7 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
           {count(reduced.rows, 'reduced row')}
           {reduced.stride > 1 && `, of which every ${reduced.stride}th is drawn`}
           {points === null && '; the file lacks one of the two components'}.{' '}
-          <Button onClick={forget}>Forget them</Button>
+          <Button onClick={forget}>Remove these rows</Button>
         </p>
       )}
       <Plane

@@ -121,7 +121,7 @@ function describeRevealed(reveals: Revealed): string[] {
 }
 
 function describeVerdict(broken: readonly BrokenRule[]): string[] {
-  if (broken.length === 0) return ['', 'Your policy takes this task'];
+  if (broken.length === 0) return ['', 'Your policy allows this task'];
   return [
     '',
     'Your policy refuses this task',
