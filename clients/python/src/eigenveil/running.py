@@ -48,11 +48,25 @@ class Command:
     def run(
         self,
         *words: str,
+        task: str | None = None,
         settings: Mapping[str, object] | None = None,
         stdin: Iterable[bytes] = (),
         environment: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Run the command, and return what it prints.
+
+        Parameters
+        ----------
+        *words : str
+            What to do, such as ``"task", "status"``.
+        task : str, optional
+            The task to do it to. It comes from others, and is never taken for a flag.
+        settings : mapping, optional
+            Settings of this call.
+        stdin : iterable of bytes, optional
+            What the command reads.
+        environment : mapping, optional
+            Variables of the command besides those of this process.
 
         Raises
         ------
@@ -63,7 +77,7 @@ class Command:
         """
         flags = flags_of({**self._settings, **(settings or {})})
         child = subprocess.Popen(
-            [*self._words, "--json", *words, *flags],
+            [*self._words, "--json", *words, *flags, *([] if task is None else ["--", task])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
