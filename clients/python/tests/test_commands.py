@@ -213,6 +213,32 @@ def test_a_command_ends_with_its_time(stand_in: Write) -> None:
     assert isinstance(over.value, TimeoutError)
 
 
+@pytest.mark.parametrize("limit", [1, None])
+def test_what_a_script_has_started_ends_with_it(stand_in: Write, limit: float | None) -> None:
+    path = stand_in("sleep 30 & echo $! > $0.pid; wait", interpreter="/bin/sh")
+    began = time.monotonic()
+    if limit is None:
+        with pytest.raises(KeyError):
+            Command("eigenveil-owner", path).run("contribute", stdin=broken_off(path))
+        state = Path(f"/proc/{pid_of(path)}/stat")
+        for _ in range(100):
+            if not state.exists() or ") Z " in state.read_text():
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail("it goes on")
+    else:
+        with pytest.raises(EndedError):  # its output would be open for as long as it runs
+            Command("eigenveil-owner", path, timeout=limit).run("show")
+    assert time.monotonic() - began < 20
+
+
+def broken_off(path: Path) -> Iterator[bytes]:
+    """Rows that end with an error once the command runs."""
+    yield b""
+    raise KeyError(pid_of(path))
+
+
 def test_ctrl_c_ends_the_command(stand_in: Write) -> None:
     path = stand_in(SLEEPING)
     heard: list[int] = []
