@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from conftest import NODE, ROOT, Frame, frame
 
-from eigenveil import EigenveilError, EigenveilWarning, EndedError, Owner, RowsError
+from eigenveil import DataUser, EigenveilError, EigenveilWarning, EndedError, Owner, RowsError
 from eigenveil.csv_rows import csv_of
 from eigenveil.finding import LEAST_NODE, find_command
 from eigenveil.running import Command, flags_of
@@ -67,13 +67,14 @@ def test_rows_go_through_a_pipe_with_numbers_that_read_back(stand_in: Write) -> 
     assert answer["words"] == [
         "--json",
         "contribute",
-        "T",
         "--config",
         "c.json",
         "--data",
         "-",
         "--ignore",
         "[]",
+        "--",
+        "T",
     ]
     lines = answer["rows"].split("\n", 1)
     assert lines[0] == "x,label,held,whole"
@@ -151,6 +152,19 @@ def test_warnings_of_a_command_are_warnings(stand_in: Write) -> None:
         Owner(command=stand_in(body)).show("T")
 
 
+def test_a_task_is_never_taken_for_a_flag(stand_in: Write) -> None:
+    owner, user = Owner(command=stand_in(ECHO)), DataUser(command=stand_in(ECHO))
+    for told in (
+        owner.show("--home=/x"),
+        owner.dry_run("--home=/x", frame(x=[1])),
+        owner.contribute("--home=/x", frame(x=[1])),
+        user.status("--home=/x"),
+        user.close("--home=/x"),
+        user.result("--home=/x"),
+    ):
+        assert told["words"][-2:] == ["--", "--home=/x"]
+
+
 def test_progress_is_told_chunk_by_chunk(stand_in: Write) -> None:
     heard: list[tuple[int, int]] = []
     rows = frame(x=np.arange(20_000.0))
@@ -197,6 +211,32 @@ def test_a_command_ends_with_its_time(stand_in: Write) -> None:
         Owner(command=path, timeout=1).contribute("T", frame(x=np.random.default_rng(1).random(300_000)))
     assert over.value.exit_code == 4
     assert isinstance(over.value, TimeoutError)
+
+
+@pytest.mark.parametrize("limit", [1, None])
+def test_what_a_script_has_started_ends_with_it(stand_in: Write, limit: float | None) -> None:
+    path = stand_in("sleep 30 & echo $! > $0.pid; wait", interpreter="/bin/sh")
+    began = time.monotonic()
+    if limit is None:
+        with pytest.raises(KeyError):
+            Command("eigenveil-owner", path).run("contribute", stdin=broken_off(path))
+        state = Path(f"/proc/{pid_of(path)}/stat")
+        for _ in range(100):
+            if not state.exists() or ") Z " in state.read_text():
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail("it goes on")
+    else:
+        with pytest.raises(EndedError):  # its output would be open for as long as it runs
+            Command("eigenveil-owner", path, timeout=limit).run("show")
+    assert time.monotonic() - began < 20
+
+
+def broken_off(path: Path) -> Iterator[bytes]:
+    """Rows that end with an error once the command runs."""
+    yield b""
+    raise KeyError(pid_of(path))
 
 
 def test_ctrl_c_ends_the_command(stand_in: Write) -> None:
@@ -269,6 +309,19 @@ class TestFinding:
         assert Path(source) == ROOT / "services/data-owner/bin/eigenveil-owner.ts"
         assert Path(node).samefile(NODE)
 
+    def test_a_command_in_the_working_directory_is_not_run(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """Whoever gives somebody a folder with evidence could put a command into it that verifies anything."""
+        planted = tmp_path / "services/data-owner/bin/eigenveil-owner.ts"
+        planted.parent.mkdir(parents=True)
+        planted.touch()
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("eigenveil.finding.__file__", "/nowhere/eigenveil/finding.py")
+        monkeypatch.setattr("sys.prefix", "/nowhere")
+        with pytest.raises(EigenveilError, match="ERR_COMMAND_MISSING.*neither PATH nor a checkout"):
+            find_command("eigenveil-owner")
+
     def test_none_is_said_with_what_to_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(EigenveilError, match="ERR_COMMAND_MISSING.*/nowhere/x.*EIGENVEIL_OWNER"):
             find_command("eigenveil-owner", "/nowhere/x")
@@ -291,6 +344,7 @@ class TestFinding:
 def test_folders_for_what_commands_write_are_private(stand_in: Write) -> None:
     body = """
         import json, os, stat, sys
+        assert sys.argv[-2:] == ["--", "T"]
         out = sys.argv[sys.argv.index("--out") + 1]
         sys.stdin.buffer.read()
         with open(out, "w") as file: file.write("component_1,component_2\\n0.1,-3e-7\\n5,6\\n")

@@ -116,6 +116,8 @@ def test_it_is_fitted_once_it_has_a_projection(estimator: EigenveilProjection) -
     assert clone(estimator).transform([[1, 2, 3]]).tolist() == estimator.transform([[1, 2, 3]]).tolist()
     with pytest.raises(NotFittedError):
         check_is_fitted(EigenveilProjection())
+    assert not hasattr(EigenveilProjection(), "n_features_in_")
+    assert not hasattr(EigenveilProjection(), "feature_names_in_")
 
 
 def test_what_a_result_does_not_tell_is_absent(estimator: EigenveilProjection) -> None:

@@ -67,11 +67,12 @@ def test_a_frame_is_contributed(rscript: str, tmp_path: Path) -> None:
         library(jsonlite)
         {CONTRIBUTE.replace('command = "eigenveil-owner"', f'command = "{owner}"')}
         frame <- data.frame(x = c(0.1, 1/3, NA), n = 1:3, label = c("a", "b\\"c", "d,e"))
-        cat(toJSON(contribute("T", frame, "owner.json"), auto_unbox = TRUE))
+        cat(toJSON(contribute("T; touch planted", frame, "owner.json"), auto_unbox = TRUE))
     """
     done = run(rscript, lines, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"words": "contribute T"}
+    assert json.loads(done.stdout) == {"words": "contribute T; touch planted"}
+    assert not (tmp_path / "planted").exists()
     header, *rows = gzip.decompress((tmp_path / "kept.gz").read_bytes()).decode().splitlines()
     assert header == '"x","n","label"'
     assert float(rows[1].split(",")[0]) == 1 / 3

@@ -36,6 +36,8 @@ def test_numbers_that_nobody_has_signed_say_so(results: Results) -> None:
         projection = Projection.load(result.numbers)
     assert projection.verified_ is False
     assert projection.proof == {}
+    with pytest.warns(EigenveilWarning, match="csp_thumbprint was compared with nothing"):
+        assert Projection.load(result.numbers, result.thumbprint).verified_ is False
     signed = result.loaded
     assert projection.transform(result.rows).tobytes() == signed.transform(result.rows).tobytes()
     for name in ("explained_variance_", "explained_variance_ratio_"):
@@ -107,3 +109,35 @@ def test_a_file_of_another_form_is_refused(results: Results, tmp_path: Path) -> 
         with pytest.raises(EigenveilError, match=told) as refused:
             Projection.load(file, "A" * 43)
         assert refused.value.code == "ERR_PROJECTION_INVALID"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: told["features"].append({"name": "more", "min": 0, "max": 1}),
+        lambda told: told["vectors"][0].pop(),
+        lambda told: told["vectors"].extend([told["vectors"].pop() * 2] * 2),
+        lambda told: told["vectors"][0].__setitem__(0, float("nan")),
+        lambda told: told["features"][0].update(max=float("inf")),
+        lambda told: told["features"][0].pop("min"),
+        lambda told: told["mean"].pop(),
+        lambda told: told["eigenvalues"].pop(),
+        lambda told: told.update(features=7),
+    ],
+)
+def test_numbers_of_another_form_are_refused(
+    results: Results, tmp_path: Path, change: Callable[[Any], object]
+) -> None:
+    told = json.loads(results("pca").numbers.read_text())
+    change(told)
+    (tmp_path / "projection.json").write_text(json.dumps(told))
+    with pytest.raises(EigenveilError, match="expected finite numbers") as refused:
+        Projection.load(tmp_path / "projection.json")
+    assert refused.value.code == "ERR_PROJECTION_INVALID"
+
+
+def test_numbers_that_stand_on_others_are_refused(results: Results) -> None:
+    """The last link alone would reduce rows that are not those of the owners."""
+    with pytest.raises(EigenveilError, match="load that") as refused:
+        Projection.load(results("chain").numbers)
+    assert refused.value.code == "ERR_BASIS_INVALID"

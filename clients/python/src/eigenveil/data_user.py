@@ -86,11 +86,11 @@ class DataUser:
 
     def status(self, task: str) -> dict[str, Any]:
         """Tell how far a task is."""
-        return self._command.run("task", "status", task)
+        return self._command.run("task", "status", task=task)
 
     def close(self, task: str, *, wait: bool = True) -> dict[str, Any]:
         """End collection and compute; by default wait for the result. Return the status."""
-        return self._command.run("task", "close", task, settings={"no_wait": not wait})
+        return self._command.run("task", "close", task=task, settings={"no_wait": not wait})
 
     def result(self, task: str, *, evidence: _Path | None = None) -> dict[str, Any]:
         """Return the result of a task that is done.
@@ -101,4 +101,4 @@ class DataUser:
         evidence : path, optional
             Where to keep it with all that was signed about it, for `Projection.load`.
         """
-        return self._command.run("task", "result", task, settings={"evidence": evidence})
+        return self._command.run("task", "result", task=task, settings={"evidence": evidence})

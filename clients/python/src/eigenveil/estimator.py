@@ -85,12 +85,17 @@ class EigenveilProjection(TransformerMixin, BaseEstimator):  # type: ignore[misc
     @property
     def feature_names_in_(self) -> Any:
         """The features of the task, in its order."""
-        return np.array(self.projection_.feature_names, dtype=object)
+        return np.array(self._features(), dtype=object)
 
     @property
     def n_features_in_(self) -> int:
         """The number of features."""
-        return len(self.projection_.feature_names)
+        return len(self._features())
+
+    def _features(self) -> list[str]:
+        if self.projection is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no projection, which names features")
+        return self.projection_.feature_names
 
     def fit(self, X: Any, y: Any = None) -> EigenveilProjection:
         """Check that rows have the columns of the projection; nothing is learnt.

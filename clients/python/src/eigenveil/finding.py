@@ -31,8 +31,8 @@ def find_command(name: str, given: str | os.PathLike[str] | None = None) -> list
     name : {"eigenveil-owner", "eigenveil-user"}
     given : path, optional
         The command itself. Without it, the command is what ``EIGENVEIL_OWNER`` (``EIGENVEIL_USER``) names;
-        then what ``PATH`` has; then that of a checkout around this package, its environment, or the
-        working directory.
+        then what ``PATH`` has; then that of a checkout around this package or its environment. The working
+        directory is not looked in: whoever left a file of evidence there could leave a command beside it.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def find_command(name: str, given: str | os.PathLike[str] | None = None) -> list
 
 
 def _in_checkout(name: str) -> str | None:
-    for start in (Path(__file__).parent, Path(sys.prefix), Path.cwd()):
+    for start in (Path(__file__).parent, Path(sys.prefix)):
         for folder in _upwards(start.resolve()):
             source = folder / _SOURCES[name]
             if source.is_file():

@@ -75,7 +75,7 @@ class Owner:
 
     def show(self, task: str, **options: object) -> dict[str, Any]:
         """Tell what a task reveals and to whom, and whether the policy takes it; no row is read."""
-        return self._command.run("show", task, settings={**self._data_user, **options})
+        return self._command.run("show", task=task, settings={**self._data_user, **options})
 
     def dry_run(
         self,
@@ -132,7 +132,7 @@ class Owner:
         with bar(progress, "contribute") as told:
             return self._command.run(
                 "contribute",
-                task,
+                task=task,
                 settings={**self._data_user, **options, **rows_setting(ignore)},
                 stdin=csv_of(frame, ignore or (), told),
             )
@@ -173,7 +173,7 @@ class Owner:
             out = folder / "reduced.csv"
             self._command.run(
                 "project",
-                task,
+                task=task,
                 settings={**self._data_user, **options, **rows_setting(ignore), "out": out, "keep": []},
                 stdin=csv_of(frame, ignore or (), told),
             )

@@ -90,7 +90,8 @@ class Projection:
             The evidence (``eigenveil-owner project --evidence``), which proves that the CSP has signed the
             task, that its data user has signed the result, and that the CSP has countersigned this result
             and no other. Or ``projection.json`` (``project --save``, ``task result --out``), whose numbers
-            nobody has signed: it proves nothing, and a warning says so.
+            nobody has signed: it proves nothing, with a thumbprint neither, and a warning says so. A
+            program that must use none of these asks `verified_`.
         csp_thumbprint : str, optional
             The thumbprint of the CSP's key, learnt from the CSP's operator and not from where the file
             comes from. It must be given for the evidence.
@@ -102,12 +103,14 @@ class Projection:
         EigenveilError
             ERR_CSP_IDENTITY for the signature of another CSP; ERR_PROJECTION_INVALID,
             ERR_AGREEMENT_INVALID, ERR_PROVENANCE_INVALID or ERR_BASIS_INVALID for a file that was changed;
-            ERR_PROJECTION_INVALID for a result by which rows cannot be reduced.
+            ERR_PROJECTION_INVALID for a result by which rows cannot be reduced; ERR_BASIS_INVALID for
+            ``projection.json`` of a result that stands on another one.
         """
         evidence = evidence_in(path, csp_thumbprint, command)
         if not evidence.verified:
+            compared = "" if csp_thumbprint is None else ", and csp_thumbprint was compared with nothing"
             warnings.warn(
-                f"nobody has signed the numbers in {os.fspath(path)}: load the evidence to verify them",
+                f"nobody has signed the numbers in {os.fspath(path)}{compared}: load the evidence to verify them",
                 EigenveilWarning,
                 stacklevel=2,
             )

@@ -53,7 +53,9 @@ class Link:
         mean = None if projection.get("mean") is None else np.array(projection["mean"], float)
         if regression is None:
             given, target = features, None
-            vectors = np.array(projection["vectors"], float).reshape(-1, len(features))
+            vectors = np.array(projection["vectors"], float).reshape(
+                len(projection["vectors"]), len(features)
+            )
             weights, starts = vectors * unit, np.zeros(len(vectors))
             offsets = np.array([_offset(vector, mean) for vector in vectors])
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -48,11 +49,25 @@ class Command:
     def run(
         self,
         *words: str,
+        task: str | None = None,
         settings: Mapping[str, object] | None = None,
         stdin: Iterable[bytes] = (),
         environment: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Run the command, and return what it prints.
+
+        Parameters
+        ----------
+        *words : str
+            What to do, such as ``"task", "status"``.
+        task : str, optional
+            The task to do it to. It comes from others, and is never taken for a flag.
+        settings : mapping, optional
+            Settings of this call.
+        stdin : iterable of bytes, optional
+            What the command reads.
+        environment : mapping, optional
+            Variables of the command besides those of this process.
 
         Raises
         ------
@@ -63,17 +78,18 @@ class Command:
         """
         flags = flags_of({**self._settings, **(settings or {})})
         child = subprocess.Popen(
-            [*self._words, "--json", *words, *flags],
+            [*self._words, "--json", *words, *flags, *([] if task is None else ["--", task])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **(environment or {})},
+            process_group=0,  # so that what a script has started ends with it
         )
         over = threading.Event()
 
         def end() -> None:
             over.set()
-            child.kill()
+            _signal(child, signal.SIGKILL)
 
         limit = threading.Timer(self._timeout or 0, end)
         limit.daemon = True
@@ -161,14 +177,20 @@ def _close(stream: IO[bytes]) -> None:
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
     """End the command before its input is closed, whose end it would take for that of the rows."""
-    child.terminate()
+    _signal(child, signal.SIGTERM)
     try:
         child.wait(_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
-        child.kill()
+        _signal(child, signal.SIGKILL)
         child.wait()
     assert child.stdin is not None
     _close(child.stdin)
+
+
+def _signal(child: subprocess.Popen[bytes], number: int) -> None:
+    """Signal the command and all that it has started."""
+    with suppress(ProcessLookupError, PermissionError):  # they have ended
+        os.killpg(child.pid, number)
 
 
 def _error_of(command: str, exit_code: int, told: str) -> EigenveilError:

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .errors import EigenveilError
+from .reduction import Link
 from .running import Command, private_folder
 
 PRINCIPAL = "pca"
@@ -124,4 +127,26 @@ def _result_of(path: str | os.PathLike[str], told: Mapping[str, Any]) -> Mapping
             "ERR_PROJECTION_INVALID",
             f"{os.fspath(path)} expected evidence or a projection, got JSON without {', '.join(missing)}",
         )
+    if told.get("basis") is not None:
+        raise EigenveilError(
+            "ERR_BASIS_INVALID",
+            f"{os.fspath(path)} stands on another result, which only the evidence has: load that",
+        )
+    if not _has_numbers(told):
+        raise EigenveilError(
+            "ERR_PROJECTION_INVALID",
+            f"{os.fspath(path)} expected finite numbers, one of each vector for each feature",
+        )
     return told
+
+
+def _has_numbers(told: Mapping[str, Any]) -> bool:
+    """True of a result whose vectors have a number for each feature, and whose numbers are all finite."""
+    try:
+        link = Link.of(told)
+        eigenvalues = np.array(told["eigenvalues"], float)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
+        return False
+    numbers = (link.low, link.high, link.vectors, link.weights, link.starts, link.offsets, eigenvalues)
+    is_wide = link.weights.shape[1] == len(link.names) and eigenvalues.shape == link.vectors.shape[:1]
+    return is_wide and all(bool(np.isfinite(some).all()) for some in numbers)
