@@ -17,7 +17,6 @@ import { Check, DatasetField, OwnerProblem } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { TaskPartProps } from './owner.ts';
 import { problemTitle } from './problems.ts';
-import { YOUR_PART } from './receipt-panel.tsx';
 import { isReadable, otherColumns, type RowFile } from './row-file.ts';
 import { SendingStatus, type Step } from './sending-status.tsx';
 import { FILE_LABELS } from './words.ts';
@@ -39,7 +38,6 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
   const [retry, setRetry] = useState<CodedError | null>(null);
   const [isStopped, setStopped] = useState(false);
   const cancel = useRef<AbortController | null>(null);
-  const isSent = useRef(false);
 
   const contribute = useAction(async (gone) => {
     const control = new AbortController();
@@ -78,7 +76,6 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
           confirm,
         },
       );
-      isSent.current = true;
       lookAtEntry();
     } catch (error) {
       lookAtEntry(); // the prepared contribution is kept
@@ -91,15 +88,8 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
     }
   });
 
-  // The focus goes to what comes next: to the receipt, which takes the place of this panel, or back to the
-  // button, where the one with the focus has gone.
+  // The focus goes back to the button, where the one with the focus has gone.
   const buttons = useRef<HTMLDivElement>(null);
-  useEffect(
-    () => () => {
-      if (isSent.current) setTimeout(() => document.getElementById(YOUR_PART)?.focus());
-    },
-    [],
-  );
   useEffect(() => {
     if (isStopped && !contribute.busy) buttons.current?.querySelector('button')?.focus();
   }, [isStopped, contribute.busy]);

@@ -11,18 +11,13 @@ import { Check, OwnerProblem } from './fields.tsx';
 import { receiptOf, type TaskPartProps } from './owner.ts';
 import type { Progress } from './progress.ts';
 
-/** The heading to which the focus goes once somebody has contributed. */
-export const YOUR_PART = 'your-part';
-
 export function ReceiptPanel(props: TaskPartProps & Pick<Progress, 'canWithdraw'>) {
   const { entry, canWithdraw } = props;
   const { receipt, isPending, isWithdrawn } = entry;
   if (receipt === null && !isPending && !isWithdrawn) return null;
   return (
     <section>
-      <h2 id={YOUR_PART} tabIndex={-1}>
-        Your part
-      </h2>
+      <h2>Your part</h2>
       {isWithdrawn && (
         <Notice kind="warn" title="You have withdrawn from this task, for good">
           {canWithdraw !== 'no' && <p>If the answer was lost, withdraw once more: it does no harm.</p>}
