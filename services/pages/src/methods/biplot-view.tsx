@@ -112,7 +112,7 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
       </div>
       <FileDrop
         label="Reduced rows"
-        hint="A CSV file (or .csv.gz) that eigenveil-owner project has written, of an owner who shares it with you. It is read in this page alone, and leaves your browser never."
+        hint="A CSV file (or .csv.gz) that eigenveil-owner project has written, of an owner who shares it with you. It is read in this page alone, and never leaves your browser."
         accept=".csv,.gz,text/csv"
         busy={read.busy}
         onFile={read.run}
@@ -123,7 +123,7 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
           {count(reduced.rows, 'reduced row')}
           {reduced.stride > 1 && `, of which every ${reduced.stride}th is drawn`}
           {points === null && '; the file lacks one of the two components'}.{' '}
-          <Button onClick={forget}>Forget them</Button>
+          <Button onClick={forget}>Remove these rows</Button>
         </p>
       )}
       <Plane

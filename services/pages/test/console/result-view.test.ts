@@ -114,7 +114,7 @@ describe.skipIf(browserMissing)("a task's result", { tags: ['long'] }, () => {
     await expectFits(page);
     await page.getByLabel('Colour by').selectOption('nothing');
     await expect.poll(() => groups.getByRole('row').count()).toBe(2);
-    await press(page, page.getByRole('button', { name: 'Forget them' }));
+    await press(page, page.getByRole('button', { name: 'Remove these rows' }));
     await expect.poll(() => groups.count()).toBe(0);
   });
 

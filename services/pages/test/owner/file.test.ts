@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('the owner’s file', { tags: ['long'] }, () => 
     const read = page.getByRole('button', { name: 'Read the file' });
     const isOff = () => read.getAttribute('aria-disabled');
 
-    await page.getByText('Your policy takes this task').waitFor();
+    await page.getByText('Your policy allows this task').waitFor();
     const template = await saved(page, 'Download a template');
     expect(template).toBe(`${header!.replace(',label', '')}\n`);
 
