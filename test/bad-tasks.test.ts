@@ -165,13 +165,13 @@ describe("a task that breaks the owner's policy is refused before a row is read"
   });
 
   test.each([
-    ['minimum of owners', { minimumOwners: 3 }, '"minimumOwners" expected at least 3, got 2'],
-    ['key length', { minimumKeyBits: 2048 }, '"keyBits" expected at least 2048, got 1024'],
-    ['two-party protocol', { twoParty: [] }, '"twoParty" expected a private protocol'],
-    ['number of components', { maximumComponents: 3 }, '"components" expected at most 3, got 4'],
-    ['whole spectrum', { allowSpectrum: false }, '"outputs" expected no spectrum'],
+    ['minimum of owners', { minimumOwners: 3 }, '"minimumOwners" is 2, but your policy asks for at least 3'],
+    ['key length', { minimumKeyBits: 2048 }, '"keyBits" is 1024, but your policy asks for at least 2048'],
+    ['two-party protocol', { twoParty: [] }, '"twoParty" is simulated, which is NOT private'],
+    ['number of components', { maximumComponents: 3 }, '"components" is 4, but your policy allows at most 3'],
+    ['whole spectrum', { allowSpectrum: false }, '"outputs" includes the spectrum'],
     ['full rank', { allowFullRank: false }, '"exact" expected false'],
-    ['privacy', { allowWithoutDifferentialPrivacy: false }, '"differentialPrivacy" expected a guarantee'],
+    ['privacy', { allowWithoutDifferentialPrivacy: false }, '"differentialPrivacy" is missing'],
   ])('%s', async (_, policy, rule) => {
     const { owner, home } = world.ownerAt(join(world.folder, 'owner-1'), policy);
     const summary = vi.fn();

@@ -142,7 +142,10 @@ describe('a task', () => {
       policy: {
         takes: false,
         broken: [
-          { rule: '"keyBits" expected at least 3072, got 1024', change: { minimumKeyBits: 1024 } },
+          {
+            rule: '"keyBits" is 1024, but your policy asks for at least 3072',
+            change: { minimumKeyBits: 1024 },
+          },
           { rule: expect.stringMatching(/^"twoParty"/), change: { twoParty: ['garbled', 'simulated'] } },
           { rule: expect.stringMatching(/^"exact" expected false/), change: { allowFullRank: true } },
         ],
@@ -172,7 +175,7 @@ describe('a task', () => {
     expect(problemOf(refused)).toMatchObject({
       exitCode: 3,
       code: 'ERR_POLICY',
-      detail: expect.stringContaining('"keyBits" expected at least 3072, got 1024'),
+      detail: expect.stringContaining('"keyBits" is 1024, but your policy asks for at least 3072'),
     });
   });
 

@@ -252,7 +252,7 @@ describe('an owner', () => {
     });
     await expect(contribution).rejects.toMatchObject({
       code: 'ERR_POLICY',
-      message: expect.stringContaining('"sketch.refine" expected none'),
+      message: expect.stringContaining('"sketch.refine" is not allowed'),
     });
     const home = join(world.folder, `owner-${world.owners}`);
     const policy = join(folder, 'policy.json');

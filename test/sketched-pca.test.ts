@@ -113,7 +113,7 @@ describe('an owner', () => {
       owner.contribute(parties.dataUser, task.id, async (t, signs) => summarise(t, rows, signs)),
     ).rejects.toMatchObject({
       code: 'ERR_POLICY',
-      message: expect.stringContaining('"sketch" expected none'),
+      message: expect.stringContaining('"sketch" reveals about'),
     });
     await parties.client.cancelTask(task.id);
   });

@@ -191,55 +191,55 @@ export function brokenRules(
   };
   expect(
     task.minimumOwners >= policy.minimumOwners,
-    words`${member('minimumOwners')} expected at least ${policy.minimumOwners}, got ${task.minimumOwners}`,
+    words`${member('minimumOwners')} is ${task.minimumOwners}, but your policy asks for at least ${policy.minimumOwners}`,
     { minimumOwners: task.minimumOwners },
   );
   expect(
     task.keyBits >= policy.minimumKeyBits,
-    words`${member('keyBits')} expected at least ${policy.minimumKeyBits}, got ${task.keyBits}`,
+    words`${member('keyBits')} is ${task.keyBits}, but your policy asks for at least ${policy.minimumKeyBits}`,
     { minimumKeyBits: task.keyBits },
   );
   expect(
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
-      ? words`${member('twoParty')} expected a private protocol: simulated is NOT, and ${ownerTerm('allowSimulated', 'only --allow-simulated allows it')}`
-      : words`${member('twoParty')} expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? revealedByRotation(task) : task.twoParty === 'linear' ? linear(task) : ''}`,
+      ? words`${member('twoParty')} is simulated, which is NOT private, and ${ownerTerm('allowSimulated', 'only --allow-simulated allows it')}`
+      : words`${member('twoParty')}: your policy trusts ${policy.twoParty.join(', ') || 'none'}, and not ${task.twoParty}${task.twoParty === 'rotated' ? revealedByRotation(task) : task.twoParty === 'linear' ? linear(task) : ''}`,
     { twoParty: [...policy.twoParty, task.twoParty] },
   );
   expect(
     policy.maximumComponents === undefined || task.components <= policy.maximumComponents,
-    words`${member('components')} expected at most ${policy.maximumComponents ?? 'any number'}, got ${task.components}`,
+    words`${member('components')} is ${task.components}, but your policy allows at most ${policy.maximumComponents ?? 'any number'}`,
     { maximumComponents: task.components },
   );
   expect(
     links <= policy.maximumLinks,
     refinedResult(task) !== undefined
-      ? words`${member('sketch.refine')} expected none: columns of Ω are an earlier result of who gets this one, which takes ${rule('maximumLinks')}`
+      ? words`${member('sketch.refine')} is not allowed: columns of Ω are an earlier result of who gets this one, which takes ${rule('maximumLinks')}`
       : policy.maximumLinks === 1
-        ? words`${member('basis')} expected none: what rows are reduced by was chosen by who gets the result, which takes ${rule('maximumLinks')}`
-        : words`${member('basis')} expected a chain of at most ${policy.maximumLinks} tasks, got ${links}`,
+        ? words`${member('basis')} is not allowed: what rows are reduced by was chosen by who gets the result, which takes ${rule('maximumLinks')}`
+        : words`${member('basis')} has ${links} tasks, but your policy allows at most ${policy.maximumLinks}`,
     { maximumLinks: links },
   );
   expect(
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
     task.twoParty === 'rotated' && decomposes === 'pencil'
-      ? words`${member('outputs')} expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless ${rule('allowSpectrum')}`
-      : words`${member('outputs')} expected no spectrum unless ${rule('allowSpectrum')}`,
+      ? words`${member('outputs')} includes the spectrum, which rotated reveals of the total scatter and of the pencil, and which takes ${rule('allowSpectrum')}`
+      : words`${member('outputs')} includes the spectrum, which takes ${rule('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
     policy.allowSpectrum || columns === 0,
-    words`${member('sketch')} expected none, which reveals about ${columns} eigenvalues, unless ${rule('allowSpectrum')}`,
+    words`${member('sketch')} reveals about ${columns} eigenvalues, which takes ${rule('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
     policy.allowVariances || decomposes !== 'correlation',
-    words`${member('method.scale')} expected covariance: vectors of a correlation matrix tell the variances of features, which takes ${rule('allowVariances')}`,
+    words`${member('method.scale')} is correlation: vectors of a correlation matrix tell the variances of features, which takes ${rule('allowVariances')}`,
     { allowVariances: true },
   );
   expect(
     policy.minimumClassRows !== undefined || !task.outputs.includes('classCounts'),
-    words`${member('outputs')} expected no classCounts, the numbers of rows by class, unless ${rule('minimumClassRows')} says how many rows of a class this owner must have`,
+    words`${member('outputs')} includes the numbers of rows by class (classCounts), for which ${rule('minimumClassRows')} has to say how many rows of a class this owner must have`,
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
   const fullRank = fullRankRule(task);
@@ -267,7 +267,7 @@ export function checkRows(
   if (counts.every((count) => count === 0n || count >= BigInt(minimumClassRows))) return;
   throw new CodedError(
     CODES.ERR_POLICY,
-    words`${rule('minimumClassRows')} expected at least ${minimumClassRows} rows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
+    words`${rule('minimumClassRows')} asks for at least ${minimumClassRows} rows of every class that the rows are of, since the task reveals the numbers of rows by class: there are fewer of a class`,
   );
 }
 
@@ -286,17 +286,17 @@ function checkPlaceInSeries(
   const withTotal = totalEpsilon === undefined ? {} : { totalEpsilon };
   expect(
     consent !== undefined,
-    words`${member('series')} expected none, since two results over nearly the same rows tell what has changed between them; the policy's ${rule('series')} consents to that`,
+    words`${member('series')} is not allowed, since two results over nearly the same rows tell what has changed between them; the policy's ${rule('series')} consents to that`,
     { series: { most: Math.max(2, tasks), shortestIntervalHours } },
   );
   expect(
     tasks <= most,
-    words`${member('series')} expected at most ${most} tasks, the first one counted: this is task ${tasks}`,
+    words`${member('series')} is at task ${tasks}, but your policy allows at most ${most}, the first one counted`,
     { series: { most: tasks, shortestIntervalHours, ...withTotal } },
   );
   expect(
     totalEpsilon === undefined || differentialPrivacy !== null,
-    words`${member('differentialPrivacy')} expected a guarantee in a series with ${rule('totalEpsilon')}, got none`,
+    words`${member('differentialPrivacy')} is missing, but a series with ${rule('totalEpsilon')} needs it`,
     { series: { most: Math.max(most, tasks), shortestIntervalHours } },
   );
 }
@@ -313,8 +313,8 @@ function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect:
   expect(
     wholes <= answers.wholes,
     isExact(task)
-      ? words`${member('exact')} expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which ${rule('answers')} allows ${answers.wholes}`
-      : words`${member('releases')} expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of ${member('releases')} parts of the same rows, got ${releases}`,
+      ? words`${member('exact')} takes a whole of the same rows in each of the ${tasks} tasks of a series, of which ${rule('answers')} allows ${answers.wholes}`
+      : words`${member('releases')} is ${releases}, but has to be at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one part of the same rows`,
     { answers: { ...answers, wholes } },
   );
 }
@@ -330,7 +330,7 @@ function checkGuarantee(
     const given = Object.entries(asked).filter(([, asks]) => asks !== undefined);
     expect(
       allowWithoutDifferentialPrivacy && given.length === 0,
-      words`${member('differentialPrivacy')} expected a guarantee, got none`,
+      words`${member('differentialPrivacy')} is missing, but your policy asks for it`,
       {
         ...(allowWithoutDifferentialPrivacy ? {} : { allowWithoutDifferentialPrivacy: true }),
         ...Object.fromEntries(given.map(([name]) => [name, null])),
@@ -344,20 +344,20 @@ function checkGuarantee(
   ] as const) {
     expect(
       most === undefined || guarantee[name] <= most,
-      words`${member(`differentialPrivacy.${name}`)} expected at most ${most ?? 'any number'}, got ${guarantee[name]}`,
+      words`${member(`differentialPrivacy.${name}`)} is ${guarantee[name]}, but your policy allows at most ${most ?? 'any number'}`,
       { [limit]: guarantee[name] },
     );
   }
   expect(
     neighbours === undefined || guarantee.neighbours === neighbours,
-    words`${member('differentialPrivacy.neighbours')} expected ${neighbours ?? 'any'}, got ${guarantee.neighbours}`,
+    words`${member('differentialPrivacy.neighbours')} is ${guarantee.neighbours}, but your policy asks for ${neighbours ?? 'any'}`,
     { neighbours: guarantee.neighbours },
   );
   const drawers =
     noise === undefined ? ['servers', 'owners'] : noise === 'csp' ? ['servers', 'csp'] : [noise];
   expect(
     drawers.includes(guarantee.noise),
-    words`${member('differentialPrivacy.noise')} expected ${drawers.join(' or ')}, got ${guarantee.noise}`,
+    words`${member('differentialPrivacy.noise')} is ${guarantee.noise}, but your policy asks for ${drawers.join(' or ')}`,
     { noise: guarantee.noise },
   );
   // This is null unless owners add the noise; then the guarantee relies on no owner.
@@ -366,7 +366,7 @@ function checkGuarantee(
   const fewest = honestOwners + colludingOwners;
   expect(
     minimumOwners >= fewest,
-    words`${member('minimumOwners')} expected at least honestOwners + colludingOwners = ${fewest}, got ${minimumOwners}`,
+    words`${member('minimumOwners')} is ${minimumOwners}, but has to be at least ${fewest}: the ${honestOwners} owners who have to be honest, and ${colludingOwners} by ${rule('colludingOwners')}`,
     { colludingOwners: minimumOwners - honestOwners },
   );
 }

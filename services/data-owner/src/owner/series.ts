@@ -3,7 +3,7 @@
  * its policy takes it now. The owner relies on what its home has kept and what the CSP has signed; the data
  * user's word counts for nothing.
  */
-import { CodedError, words } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import { CODES, checkRenewal, linkOf, type SeriesLink } from '@eigenveil/wire';
 import type { DataUser, OwnerConnection } from './connection.ts';
@@ -83,7 +83,7 @@ export async function entryFor(
   if (entered?.taskDigest === link.taskDigest) return undefined;
   if (task.series !== undefined && task.twoParty === 'rotated')
     throw refused(
-      '"series" expected none by rotated: its answers over nearly the same rows tell too much together',
+      words`${member('series')} is not allowed by rotated: its answers over nearly the same rows tell too much together`,
     );
   const last = entries.at(-1);
   if (last !== undefined) {
@@ -91,7 +91,7 @@ export async function entryFor(
     const end = intervalEnd(last, rule);
     if (now.getTime() < end)
       throw refused(
-        `"series" expected no sooner than ${new Date(end).toISOString()}, by the shortest interval`,
+        words`${member('series')} goes on no sooner than ${new Date(end).toISOString()}, by the shortest interval`,
       );
   }
   const epsilon = task.differentialPrivacy?.epsilon ?? null;
@@ -144,10 +144,12 @@ function checkTotal(spent: readonly (number | null)[], rule: OwnerPolicy['series
   const total = spent.reduce<number>((sum, epsilon) => sum + (epsilon ?? Number.POSITIVE_INFINITY), 0);
   // The sum is compared as the owner writes it: 10 times 0.1 is 1.
   if (total > most * (1 + 1e-9))
-    throw refused(`"series" expected a sum of epsilon of at most ${most}, got ${total} with this task`);
+    throw refused(
+      words`${member('series')} has a sum of ε of ${total} with this task, but your policy allows at most ${most}`,
+    );
 }
 
-const refused = (message: string) => new CodedError(CODES.ERR_POLICY, message);
+const refused = (message: string | Words) => new CodedError(CODES.ERR_POLICY, message);
 
 /**
  * The place where an owner keeps its series and looks them up at the data user: which tasks it has

@@ -112,7 +112,7 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
       </div>
       <FileDrop
         label="Reduced rows"
-        hint="A CSV file (or .csv.gz) that eigenveil-owner project has written, of an owner who shares it with you. It is read in this page alone, and leaves your browser never."
+        hint="A CSV file (or .csv.gz) that eigenveil-owner project has written, of an owner who shares it with you. It is read in this page alone, and never leaves your browser."
         accept=".csv,.gz,text/csv"
         busy={read.busy}
         onFile={read.run}

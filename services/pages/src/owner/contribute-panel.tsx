@@ -9,7 +9,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
-import { count } from '../common/format.ts';
+import { capital, count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { ConfirmDialog, type Question } from './confirm-dialog.tsx';
@@ -19,7 +19,8 @@ import type { TaskPartProps } from './owner.ts';
 import { problemTitle } from './problems.ts';
 import { isReadable, otherColumns, type RowFile } from './row-file.ts';
 import { SendingStatus, type Step } from './sending-status.tsx';
-import { FILE_LABELS } from './words.ts';
+import { leftInWords } from './verdict.tsx';
+import { FILE_LABELS, pageWords } from './words.ts';
 
 /** The owner has decided not to send the contribution. */
 class Declined extends Error {}
@@ -32,6 +33,14 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
   const [typed, setTyped] = useState<string | null>(null);
   const datasets = useAsync(() => owner.datasets(entry.id), [owner, entry.id]);
   const dataset = (typed ?? (datasets.state === 'done' ? datasets.value.dataset : '')).trim();
+  // The verdict is about the name that is there at first.
+  const isNamed = typed !== null && datasets.state === 'done' && dataset !== datasets.value.dataset;
+  const budget = useAsync(
+    async () => (DatasetName.safeParse(dataset).success ? await owner.afford(entry.id, task, dataset) : null),
+    [owner, entry, task, dataset],
+  );
+  const afforded = budget.state === 'done' ? budget.value : null;
+  const overBudget = afforded?.overBudget ?? null;
   const [discardPending, setDiscard] = useState(false);
   const [step, setStep] = useState<Step | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
@@ -169,8 +178,14 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
             ? `Until now: ${datasets.value.known.join(', ')}.`
             : 'Leave it if all your rows belong together.'
         }`}
+        fault={overBudget === null ? null : capital(pageWords(overBudget))}
         onValue={setTyped}
       />
+      {isNamed && afforded !== null && overBudget === null && (
+        <p class="hint" role="status">
+          {leftInWords(afforded, false)}
+        </p>
+      )}
       {entry.isPending && task.differentialPrivacy?.noise !== 'owners' && (
         <Check
           label={FILE_LABELS.discard}
@@ -196,7 +211,8 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
             rows === null ||
             !isReadable(rows) ||
             others.some((name) => !ignored.has(name)) ||
-            !DatasetName.safeParse(dataset).success
+            afforded === null ||
+            overBudget !== null
           }
           onClick={() => contribute.run()}
         >

@@ -7,15 +7,19 @@ import { Problem } from '../common/feedback.tsx';
 import { capital } from '../common/format.ts';
 import { FILE_LABELS, pageWords } from './words.ts';
 
-/** The name of the rows, under which their budget is kept. */
+/**
+ * The name of the rows, under which their budget is kept.
+ * @param fault why rows of this name cannot be taken, if they cannot
+ */
 export function DatasetField(props: {
   readonly value: string;
   readonly hint: string;
+  readonly fault?: string | null;
   readonly onValue: (value: string) => void;
 }) {
-  const { value, hint, onValue } = props;
+  const { value, hint, fault = null, onValue } = props;
   const read = DatasetName.safeParse(value.trim());
-  const error = read.success || value === '' ? null : read.error.issues[0]!.message;
+  const error = read.success || value === '' ? fault : read.error.issues[0]!.message;
   return <TextField label={FILE_LABELS.dataset} hint={hint} value={value} onValue={onValue} error={error} />;
 }
 

@@ -109,13 +109,15 @@ export class Owner {
     const inspected = await owner.inspect({ url: dataUser }, id, dataset);
     const { title } = inspected.task;
     if (title !== undefined) await this.state.addTask(id, dataUser, title);
-    const budgetOf = async (name: string) => ({
-      dataset: name,
-      ...(await owner.afford(inspected.task, name)),
-    });
+    const budgetOf = (name: string) => this.afford(id, inspected.task, name);
     const others = known.filter((name) => name !== dataset);
     const budgets = [await budgetOf(dataset), ...(await Promise.all(others.map(budgetOf)))] as const;
     return { ...inspected, policy, budgets };
+  }
+
+  /** Returns what a data set can still give to a task that was inspected. No row is read, and no service asked. */
+  async afford(id: TaskId, task: Task, dataset: string): Promise<DatasetBudget> {
+    return { dataset, ...(await (await this.#dataOwner({ id })).afford(task, dataset)) };
   }
 
   /**

@@ -41,8 +41,11 @@ export interface Progress {
   /** Says what the owner can do now, or what it waits for. */
   readonly next: string;
   readonly canContribute: boolean;
-  /** `csp`: only the CSP takes a withdrawal now, since the data user has closed the task. */
-  readonly canWithdraw: 'yes' | 'csp' | 'no';
+  /**
+   * `csp`: only the CSP takes a withdrawal now, since the data user has closed the task. `doubted`: neither
+   * takes one if the task has ended, which the data user alone says.
+   */
+  readonly canWithdraw: 'yes' | 'csp' | 'doubted';
   readonly canGetResult: boolean;
 }
 
@@ -56,7 +59,7 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
   const isLost = state === 'cancelled' || state === 'failed';
   const common = {
     canContribute: false,
-    canWithdraw: isOpen ? 'yes' : ENDED.has(state) ? 'no' : 'csp',
+    canWithdraw: isOpen ? 'yes' : ENDED.has(state) ? 'doubted' : 'csp',
     canGetResult: isReleased && hasTakenPart && !isWithdrawn && state !== 'cancelled',
   } as const;
   if (isWithdrawn)

@@ -11,20 +11,36 @@ import { Check, OwnerProblem } from './fields.tsx';
 import { receiptOf, type TaskPartProps } from './owner.ts';
 import type { Progress } from './progress.ts';
 
-export function ReceiptPanel(props: TaskPartProps & Pick<Progress, 'canWithdraw'>) {
+interface ReceiptProps extends TaskPartProps {
+  /** `no` where this device does nothing any more. */
+  readonly canWithdraw: Progress['canWithdraw'] | 'no';
+}
+
+export function ReceiptPanel(props: ReceiptProps) {
   const { entry, canWithdraw } = props;
   const { receipt, isPending, isWithdrawn } = entry;
+  const isOffered = canWithdraw === 'yes' || canWithdraw === 'csp';
   if (receipt === null && !isPending && !isWithdrawn) return null;
   return (
     <section>
       <h2>Your part</h2>
       {isWithdrawn && (
         <Notice kind="warn" title="You have withdrawn from this task, for good">
-          {canWithdraw !== 'no' && <p>If the answer was lost, withdraw once more: it does no harm.</p>}
+          {isOffered && <p>If the answer was lost, withdraw once more: it does no harm.</p>}
         </Notice>
       )}
       {receipt !== null && <ReceiptFacts id={entry.id} jws={receipt} />}
-      {canWithdraw !== 'no' && <Withdraw {...props} />}
+      {isOffered && <Withdraw {...props} />}
+      {canWithdraw === 'doubted' && (
+        <details>
+          <summary>If you doubt that the task has ended</summary>
+          <p>
+            The data user alone says so. The CSP takes your withdrawal if it has not opened the sums of this
+            task yet, and refuses it otherwise.
+          </p>
+          <Withdraw {...props} />
+        </details>
+      )}
     </section>
   );
 }
@@ -60,9 +76,9 @@ function ReceiptFacts({ id, jws }: { readonly id: string; readonly jws: string }
   );
 }
 
-function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: Parameters<typeof ReceiptPanel>[0]) {
+function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
   const [isOpen, setOpen] = useState(false);
-  const isLate = canWithdraw === 'csp';
+  const isLate = canWithdraw !== 'yes';
   const [insisted, setInsist] = useState(false);
   const insist = insisted || isLate;
   const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
@@ -83,7 +99,7 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: Parameters<typeof 
           <p>If it uses your contribution all the same, the task fails for all.</p>
         </Notice>
       )}
-      {isLate && (
+      {canWithdraw === 'csp' && (
         <p>
           The data user has closed the task, and takes no withdrawal any more. The CSP does: your record does
           not count then, and if the data user has used your contribution, the task fails for all.

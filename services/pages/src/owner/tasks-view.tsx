@@ -111,9 +111,9 @@ function Removal(
   return (
     <Dialog title="Remove this task from the list?" onClose={onClose}>
       <p>
-        Task {entry.id} is not shown here any more, and what you have allowed for it alone is forgotten. Your
-        receipt and what your rows have spent are never forgotten, and you do not withdraw by this. To see the
-        task again, fill in its id and the address of its data user.
+        Task <TaskName id={entry.id} title={entry.title} /> is not shown here any more, and what you have
+        allowed for it alone is forgotten. Your receipt and what your rows have spent are never forgotten, and
+        you do not withdraw by this. To see the task again, fill in its id and the address of its data user.
       </p>
       <OwnerProblem error={remove.error} />
       <div class="row">

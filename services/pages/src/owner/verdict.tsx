@@ -109,6 +109,12 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
   );
 }
 
+/** @param isCounted true if the task is counted already, so that nothing more is spent for it */
+export function leftInWords({ dataset, left }: DatasetBudget, isCounted: boolean): string {
+  const most = `${left >= 20 ? 'at least ' : ''}${left === 0 ? 'no result' : count(left, 'result')}`;
+  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more.`;
+}
+
 /** Says whether the data sets have enough left, and how many results they can give after this one. */
 function Budget(props: Pick<Inspected, 'task' | 'policy' | 'budgets'> & { readonly isCounted: boolean }) {
   const { task, policy, budgets, isCounted } = props;
@@ -140,11 +146,7 @@ function Budget(props: Pick<Inspected, 'task' | 'policy' | 'budgets'> & { readon
     );
   return (
     <Notice kind="good" title="Your policy allows this task">
-      <p>
-        {isCounted ? 'It is counted already: ' : 'After it, '}your rows “{taken.dataset}” can give{' '}
-        {taken.left >= 20 ? 'at least ' : ''}
-        {taken.left === 0 ? 'no result' : count(taken.left, 'result')} of this kind more.
-      </p>
+      <p>{leftInWords(taken, isCounted)}</p>
       {rest}
     </Notice>
   );

@@ -344,18 +344,18 @@ describe('what the command line tells by options is told by fields', () => {
     const error = thrownBy(() => checkPolicy(policy, asked));
     expect(error).toBeInstanceOf(CodedError);
     const { faults, message } = error as CodedError;
-    expect(message).toMatch(/"twoParty" expected a private protocol.*--allow-simulated/);
+    expect(message).toMatch(/"twoParty" is simulated.*--allow-simulated/);
     const told = faults.map(({ words }) => pageWords(words));
     expect(told).toEqual([
-      'the least number of owners expected at least 9, got 2',
-      'the length of the Paillier key, in bits, expected at least 4096, got 3072',
+      'the least number of owners is 2, but your policy asks for at least 9',
+      'the length of the Paillier key, in bits, is 3072, but your policy asks for at least 4096',
       expect.stringMatching(
-        /^the two-party protocol expected a private protocol.*your policy does not name it$/,
+        /^the two-party protocol is simulated, which is NOT private, and your policy does not name it$/,
       ),
-      'the number of components expected at most 1, got 2',
+      'the number of components is 2, but your policy allows at most 1',
       ...told.slice(4),
     ]);
-    for (const words of told) expect(words).not.toMatch(/--|"/);
+    for (const words of told) expect(words).not.toMatch(/--|"|expected|, got /);
   });
 
   test('of what has to change in the policy', () => {

@@ -20,10 +20,10 @@ describe('the next step of an owner', () => {
     ['comes to a refused, closed task', at(nothing, 'done', { isRefused: true }), { step: 'contribution' }],
     ['has contributed', at(received, 'open'), { step: 'result', canWithdraw: 'yes', canGetResult: true }],
     ['waits', at(received, 'closed'), { step: 'result', canWithdraw: 'csp', canContribute: false }],
-    ['has a result', at(received, 'done'), { step: 'result', canWithdraw: 'no', canGetResult: true }],
+    ['has a result', at(received, 'done'), { step: 'result', canWithdraw: 'doubted', canGetResult: true }],
     ['gets none', at(received, 'done', { isReleased: false }), { canGetResult: false }],
-    ['sees it cancelled', at(received, 'cancelled'), { canWithdraw: 'no', canGetResult: false }],
-    ['sees it failed', at(received, 'failed'), { canWithdraw: 'no', canGetResult: true }],
+    ['sees it cancelled', at(received, 'cancelled'), { canWithdraw: 'doubted', canGetResult: false }],
+    ['sees it failed', at(received, 'failed'), { canWithdraw: 'doubted', canGetResult: true }],
     ['sends again', at(pending, 'open'), { step: 'contribution', canContribute: true }],
     // The data user gives the receipt of bytes that have arrived, whatever the state.
     ['asks for its receipt', at(pending, 'closed'), { canContribute: true, canGetResult: true }],
