@@ -342,7 +342,13 @@ export class DataOwner {
         throw error;
       }
     });
-    await this.#withdrawAtCsp(taskId, csp);
+    try {
+      await this.#withdrawAtCsp(taskId, csp);
+    } catch (error) {
+      // The CSP refuses no owner that it has withdrawn: if nobody has confirmed it, nothing has happened.
+      if (!confirmed && errorCodeOf(error) === 'ERR_TASK_CLOSED') await state.endWithdrawal(taskId);
+      throw error;
+    }
     return confirmed;
   }
 

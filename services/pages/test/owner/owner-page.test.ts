@@ -270,7 +270,10 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByText('If you doubt that the task has ended').click();
     await withdraw.click();
     await page.getByRole('button', { name: 'Withdraw for good' }).click();
-    await page.getByText('You have withdrawn from this task, for good').waitFor();
+    await page.getByText('The withdrawal is not confirmed').waitFor();
+    // Both have refused, so that the owner takes part as before.
+    await page.getByText('You have withdrawn from this task').waitFor({ state: 'detached' });
+    owner.visit.pardon(/status of 409/);
   });
 
   test('refuses a task that was changed on the way, before it asks for a file', async () => {
