@@ -270,7 +270,7 @@ describe('a task on a basis', () => {
     const third = await client.create({ ...proposal, basis, features: [...features], components: 1 });
     await expect(contribute(0, third, ['label'])).rejects.toMatchObject({
       code: 'ERR_POLICY',
-      message: expect.stringContaining('at most 2 tasks, got 3'),
+      message: expect.stringContaining('has 3 tasks, but your policy allows at most 2'),
     });
     await contribute(0, third, ['label'], await world.enrolledOwner({ maximumLinks: 3 }));
   });
