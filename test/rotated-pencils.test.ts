@@ -211,7 +211,11 @@ describe('one answer', () => {
 describe('consent', () => {
   test.each<[string, Partial<OwnerPolicy>, RegExp]>([
     ['numbers of rows by class', { minimumClassRows: undefined }, /classCounts.*"minimumClassRows"/],
-    ['both spectra', { allowSpectrum: false }, /total scatter and of the pencil, and which takes "allowSpectrum"/],
+    [
+      'both spectra',
+      { allowSpectrum: false },
+      /total scatter and of the pencil, and which takes "allowSpectrum"/,
+    ],
   ])('to %s is asked for before a row is read', async (_, policy, message) => {
     const { owner } = await world.enrolledOwner({ ...POLICY, ...policy });
     const { task } = await parties.client.create((await iris('dca')).proposal);
