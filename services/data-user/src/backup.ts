@@ -1,10 +1,10 @@
 /** Says what the data user's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
+import { FINAL_STATES } from '@eigenveil/wire';
 import { openSqliteStore } from './store/open.ts';
 import { eraseAll } from './store/rules.ts';
 import { SEALED, type SqlDataUserStore } from './store/sql-store.ts';
 import { MIGRATIONS } from './store/sqlite-schema.ts';
-import { FINAL_STATES } from './store/store.ts';
 
 /**
  * The rules of the data user's backups. Tasks that have not ended are given up in the backup already, so that

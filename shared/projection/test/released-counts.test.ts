@@ -1,4 +1,4 @@
-/** What people are told of a histogram: a quantile that noise leaves anywhere in the range is said not to be known. */
+/** People are told of a histogram that a quantile is not known where noise leaves it anywhere in the range. */
 import { expect, test } from 'vitest';
 import { type csvOf, linesOf } from '../src/index.ts';
 

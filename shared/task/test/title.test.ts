@@ -70,7 +70,7 @@ test('whatever is a title has one form, shows all that it is made of, and stands
       const title = asTitle(parts.join(''));
       expect(asTitle(title)).toBe(title);
       if (isTitle(title)) taken += 1;
-      // What is wrong with a text is one of these, and nothing else.
+      // A text is refused for one of these, and for nothing else.
       expect(isTitle(title)).toBe(title !== '' && !hidden.test(title));
     }),
   );

@@ -89,7 +89,7 @@ export {
 } from './messages/requests.ts';
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
 export { ServiceUrl } from './messages/service-url.ts';
-export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
+export { FINAL_STATES, TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { clientClassOf } from './routes/client-class.ts';
 export {
   type ServiceAddress,

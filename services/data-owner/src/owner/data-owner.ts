@@ -150,7 +150,7 @@ export class DataOwner {
       const { task } = await this.#connection.task(client, taskId);
       const named = await this.#connection.named(client, task);
       const broken = brokenRules(this.#options.policy, task, chainLength(named));
-      return { task, ...named, broken, overBudget: (await this.afford(task, dataset)).overBudget };
+      return { task, ...named, broken, overBudget: await this.#overBudget(task, dataset) };
     });
   }
 
@@ -164,11 +164,18 @@ export class DataOwner {
     dataset = DEFAULT_DATASET,
   ): Promise<{ readonly overBudget: Words | null; readonly left: number }> {
     const { state, policy } = this.#options;
+    const overBudget = await this.#overBudget(task, dataset);
+    const left = overBudget === null ? await resultsLeft(state, policy, dataset, task) : 0;
+    return { overBudget, left };
+  }
+
+  /** Returns the reason why a data set cannot give the result of a task, or null. */
+  async #overBudget(task: Task, dataset: string): Promise<Words | null> {
     try {
-      await checkCharge(state, policy, dataset, task);
-      return { overBudget: null, left: await resultsLeft(state, policy, dataset, task) };
+      await checkCharge(this.#options.state, this.#options.policy, dataset, task);
+      return null;
     } catch (error) {
-      if (error instanceof CodedError) return { overBudget: error.words, left: 0 };
+      if (error instanceof CodedError) return error.words;
       throw error;
     }
   }

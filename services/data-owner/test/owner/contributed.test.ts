@@ -1,4 +1,4 @@
-/** What is kept beside a receipt: the policy of the contribution, and whether other rows are given. */
+/** Beside a receipt, the policy of the contribution is kept, and other rows are told. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,13 +4,13 @@
  */
 
 import type { TaskId } from '@eigenveil/task';
-import { type TaskOwners, TaskState, type TaskStatus } from '@eigenveil/wire';
+import { FINAL_STATES, type TaskOwners, TaskState, type TaskStatus } from '@eigenveil/wire';
 import { MOST_ARRIVALS, type TaskProgress } from '@eigenveil/wire/console';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { secondsLeft } from '../advice/describe/progress.ts';
 import { closesByItself, unknownTask } from '../store/rules.ts';
-import { type DataUserStore, FINAL_STATES, type StoredTask, type WatchedTask } from '../store/store.ts';
+import type { DataUserStore, StoredTask, WatchedTask } from '../store/store.ts';
 
 /** The stage that begins with a state, by the name of its timing. */
 const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {

@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Attempts, type Authenticator, pageRoutes, type Route, serve } from '@eigenveil/server';
+import { FINAL_STATES } from '@eigenveil/wire';
 import { CONSOLE_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
-import { FINAL_STATES } from '../store/store.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import type { TaskProgresses } from './progress.ts';
 import type { ConsoleSessions, Operator } from './sessions.ts';

@@ -6,19 +6,18 @@ import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import { likeness } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
-import { CODES, type Digest, type OwnerId, type TaskState } from '@eigenveil/wire';
-import {
-  type DataUserStore,
-  type Entered,
-  FINAL_STATES,
-  type Fixation,
-  type NewContribution,
-  type NewPiece,
-  type PartialProduct,
-  type StageResult,
-  type StoredContribution,
-  type StoredTask,
-  type StoredUpload,
+import { CODES, type Digest, FINAL_STATES, type OwnerId, type TaskState } from '@eigenveil/wire';
+import type {
+  DataUserStore,
+  Entered,
+  Fixation,
+  NewContribution,
+  NewPiece,
+  PartialProduct,
+  StageResult,
+  StoredContribution,
+  StoredTask,
+  StoredUpload,
 } from './store.ts';
 
 export function unknownTask(): CodedError {

@@ -374,6 +374,3 @@ export interface DataUserStore extends AnswerStore {
 export const blindingPlace = (taskId: string) => `data-user/tasks/${taskId}/blinding`;
 
 export const answerPlace = (taskId: string) => `data-user/tasks/${taskId}/answer`;
-
-/** States from which nothing follows. */
-export const FINAL_STATES: readonly TaskState[] = ['done', 'cancelled', 'failed'];

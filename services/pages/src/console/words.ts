@@ -2,7 +2,7 @@
  * States, what a task waits for, and what can be done about refusals and failures, in words for the operator: one
  * place for all of them.
  */
-import type { TaskProgress, TaskState, WaitingCode } from '@eigenveil/wire/console';
+import { FINAL_STATES, type TaskProgress, type TaskState, type WaitingCode } from '@eigenveil/wire/console';
 import type { ErrorCode } from '@eigenveil/wire/errors';
 import { count, number } from '../common/format.ts';
 
@@ -23,7 +23,7 @@ export const STATES: Readonly<Record<TaskState, { readonly name: string; readonl
 
 /** Says whether no other state follows this one. */
 export function isFinal(state: TaskState): boolean {
-  return state === 'done' || state === 'cancelled' || state === 'failed';
+  return FINAL_STATES.includes(state);
 }
 
 const OBSTACLES: Readonly<Record<TaskProgress['status']['waitsFor']['who'], string>> = {

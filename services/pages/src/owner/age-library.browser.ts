@@ -1,4 +1,4 @@
-/** Where the library age-encryption comes from in browsers: a script that is loaded when it is first needed. */
+/** Loads the library age-encryption in browsers: a script that comes when it is first needed. */
 import { type LaterScript, later } from '../common/later.ts';
 
 /** The script with the library, which the build inserts here. */

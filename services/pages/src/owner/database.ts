@@ -27,7 +27,7 @@ export interface StoredKey {
 /** A task that the owner wants to see, and the address of its data user. */
 export interface KnownTask {
   readonly dataUser: string;
-  /** As the CSP has signed it; absent before the task was shown, and where it has none. */
+  /** The title as the CSP has signed it; absent before the task was shown, and where it has none. */
   readonly title?: string;
   /** The time in ISO 8601. */
   readonly addedAt: string;

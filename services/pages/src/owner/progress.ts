@@ -1,5 +1,5 @@
 /** Says what comes next for an owner in a task, by what it has done there and the state that the data user tells. */
-import type { TaskState } from '@eigenveil/wire';
+import { FINAL_STATES, type TaskState } from '@eigenveil/wire';
 import type { TaskEntry } from './state.ts';
 import type { Step } from './steps.tsx';
 
@@ -49,8 +49,6 @@ export interface Progress {
   readonly canGetResult: boolean;
 }
 
-const ENDED: ReadonlySet<TaskState | null> = new Set(['done', 'cancelled', 'failed']);
-
 export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situation): Progress {
   const { receipt, isPending, isWithdrawn } = entry;
   const isOpen = state === null || state === 'open' || state === 'proposed';
@@ -59,7 +57,7 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
   const isLost = state === 'cancelled' || state === 'failed';
   const common = {
     canContribute: false,
-    canWithdraw: isOpen ? 'yes' : ENDED.has(state) ? 'doubted' : 'csp',
+    canWithdraw: isOpen ? 'yes' : FINAL_STATES.includes(state) ? 'doubted' : 'csp',
     canGetResult: isReleased && hasTakenPart && !isWithdrawn && state !== 'cancelled',
   } as const;
   if (isWithdrawn)

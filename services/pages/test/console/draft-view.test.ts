@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await press(page, page.getByRole('button', { name: 'Go on to create it' }));
     await page.getByRole('heading', { name: 'Create a task' }).waitFor();
     await page.getByText('The task is valid.').waitFor();
-    // What the draft warned of is said once more, and what it forecast.
+    // The page repeats the warnings of the draft, and its forecast.
     await page.getByText(/^The ranges of 4 features of 4 are the least and the largest value/).waitFor();
     await page.getByText(/^estimate: garbled takes about/).waitFor();
     await page.getByRole('heading', { name: 'If rows are like the sample’s' }).waitFor();

@@ -267,7 +267,7 @@ ${Array.from({ length: 90 }, (_, row) =>
     const { proposal } = await draftWanted(sample, wanted, NO_SOURCES);
     expect(proposal).toMatchObject({ components: 1, twoParty: 'garbled' });
     expect(obstaclesTo(proposal, { now: new Date(), written: null })).toEqual([]);
-    // What somebody has written stays, with its fault at the member.
+    // The text that somebody has written stays, with its fault at the member.
     const two = { ...wanted, components: '2' };
     const { proposal: more } = await draftWanted(sample, two, NO_SOURCES);
     const checked = checkProposal(draftedText(more), new Date());

@@ -1,4 +1,4 @@
-/** What a draft warns of stands where its task is created, as far as the task still has it. */
+/** The warnings of a draft stand where its task is created, as far as they still hold. */
 import { TaskProposal } from '@eigenveil/task/schema';
 import { expect, test } from 'vitest';
 import { type Drafted, warningsOf } from '../../src/console/draft/drafted.ts';

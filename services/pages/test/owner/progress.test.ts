@@ -1,4 +1,4 @@
-/** What comes next for an owner, by what it has done and the state of the task: nothing is offered that is refused. */
+/** An owner is offered what comes next by what it has done and by the state of the task, and nothing that is refused. */
 import type { TaskState } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { progressOf, type Situation } from '../../src/owner/progress.ts';

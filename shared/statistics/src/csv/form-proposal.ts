@@ -71,7 +71,7 @@ export function firstRecords({ bytes, isWhole }: FileStart, form: CsvForm): read
 
 /**
  * Proposes the form by which the file has most of the task's columns, and most of their cells can be read.
- * Where two forms read the same cells as different numbers, neither is proposed: which of them, only its
+ * It proposes neither of two forms that read the same cells as different numbers: which of them, only its
  * owner can say.
  * @param options.countsUnreadable true where cells that are no numbers count, as in a histogram: then no row
  *   is proposed to be left out

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { CodeOfError } from '../errors.ts';
 import { ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
 
-export { MOST_SOUGHT, TaskList, TaskOwners, TaskState, WaitingCode } from './status.ts';
+export { FINAL_STATES, MOST_SOUGHT, TaskList, TaskOwners, TaskState, WaitingCode } from './status.ts';
 
 /** UTC, with milliseconds; always by the clock of the data user, never by the page's. */
 const Moment = z.iso.datetime();

@@ -25,6 +25,9 @@ export const TaskState = z.enum([
   'failed',
 ]);
 export type TaskState = z.infer<typeof TaskState>;
+
+/** States from which nothing follows. */
+export const FINAL_STATES: readonly TaskState[] = ['done', 'cancelled', 'failed'];
 /** The state alone, as owners get it. */
 export const StateResponse = z.strictObject({ state: TaskState });
 

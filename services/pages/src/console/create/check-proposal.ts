@@ -13,7 +13,7 @@ export const LARGEST_BYTES = 256 * 1024;
 export interface Fault {
   /** The member, and what is wrong with it. */
   readonly words: string;
-  /** The same beside the member, where its name need not be said. */
+  /** The words beside the member, where its name need not be said. */
   readonly beside: string;
   /** The member, from the outside in; empty for the task as a whole. */
   readonly path: Path;
