@@ -130,6 +130,8 @@ export const hidden = defineStudy({
     hidesGlassesAtDefault: told('identity', 'mdrDefault', 'glasses'),
     dcaTells: told('glasses', 'dca', 'glasses'),
     dcaHides: told('glasses', 'dca', 'identity'),
+    dcaTellsAtDefault: told('glasses', 'dcaDefault', 'glasses'),
+    dcaHidesAtDefault: told('glasses', 'dcaDefault', 'identity'),
     tellsWho: told('identity', 'mdr', 'identity'),
     hidesGlasses: told('identity', 'mdr', 'glasses'),
     allTellWho: told('identity', 'all', 'identity'),

@@ -1,5 +1,5 @@
 /** Measures what ρ does to DCA and MDR: the same splits for each value of it, and for the default of the code that accompanies the book. */
-import { distinct, mean, spread } from '../instrument/figure.ts';
+import { distinct, type Figure, mean, spread } from '../instrument/figure.ts';
 import { defineStudy, type Fact } from '../instrument/study.ts';
 import { bookRidges, dcaComponents, mdrComponents, signalsOf, within } from './components.ts';
 import { KINDS } from './dimensions.ts';
@@ -17,14 +17,20 @@ const SPLITS = {
 } as const;
 const EXPECTED: Readonly<Record<string, number>> = { yale: 5, olivetti: 30, glasses: 60 };
 const MEAN = { digits: 1 } as const;
+const ACCURACY = spread('accuracy', MEAN);
+const MISSING = mean('centred', { digits: 0, grouped: true });
 
 const told = (utility: string, method: string, rho: string, label: string): Fact => ({
   where: { set: 'glasses', utility, method, rho, told: label },
-  figure: spread('accuracy', MEAN),
+  figure: ACCURACY,
 });
 const missing = (utility: string, method: string, rho: string): Fact => ({
   where: { set: 'glasses', utility, method, rho, told: utility },
-  figure: mean('centred', { digits: 0, grouped: true }),
+  figure: MISSING,
+});
+const yale = (rho: string, figure: Figure): Fact => ({
+  where: { set: 'yale', method: 'dca', rho },
+  figure,
 });
 
 export const ridge = defineStudy({
@@ -86,7 +92,7 @@ export const ridge = defineStudy({
       of: 'questions',
       each: ['set', 'kind', 'utility'],
       rows: ['method', 'rho'],
-      across: { column: 'question', cell: spread('accuracy', MEAN) },
+      across: { column: 'question', cell: ACCURACY },
       cells: {
         'error of reconstruction, centred': mean('centred', MEAN),
         'mean ρ': mean('ridge', { power: true }),
@@ -119,12 +125,19 @@ export const ridge = defineStudy({
     missingOfIdentity: missing('identity', 'mdr', DEFAULT),
     defaultOfGlasses: {
       where: { set: 'glasses', utility: 'glasses', rho: DEFAULT },
-      figure: mean('ridge', { power: true }),
+      figure: mean('ridge', { power: true, digits: 1 }),
     },
     defaultOfIdentity: {
       where: { set: 'glasses', utility: 'identity', rho: DEFAULT },
-      figure: mean('ridge', { power: true }),
+      figure: mean('ridge', { power: true, digits: 1 }),
     },
+    tellsAtBest: told('glasses', 'mdr', '10000000', 'glasses'),
+    tellsAtMost: told('glasses', 'mdr', '1000000000', 'glasses'),
+    yaleDcaAtTen: yale(`${RIDGE}`, ACCURACY),
+    yaleDcaAtDefault: yale(DEFAULT, ACCURACY),
+    yaleDcaAtMost: yale('1000000000', ACCURACY),
+    yaleDcaMissingAtTen: yale(`${RIDGE}`, MISSING),
+    yaleDcaMissingAtMost: yale('1000000000', MISSING),
   },
   holds: {
     oneWithoutTheOther: (fact) =>

@@ -28,9 +28,9 @@ const plainAt = (lambda: (typeof LAMBDAS)[number]) => ({
   where: { arm: 'neither', lambda },
   figure: mean('accuracy', { digits: 0 }),
 });
-const casesWith = (verdict?: string) => ({
+const counted = (level: 'case' | 'mean', verdict?: string) => ({
   of: 'decided',
-  where: { level: 'case' },
+  where: { level },
   figure: verdict === undefined ? count : where({ verdict }, count),
 });
 
@@ -127,9 +127,12 @@ export const perturbation = defineStudy({
     outputStrongAt3: accuracyOf('output', 0.1, 3),
     plainWeak: plainAt(0.001),
     plainStrong: plainAt(0.1),
-    ahead: casesWith('ahead'),
-    behind: casesWith('behind'),
-    cases: casesWith(),
+    ahead: counted('case', 'ahead'),
+    behind: counted('case', 'behind'),
+    cases: counted('case'),
+    meansAhead: counted('mean', 'ahead'),
+    meansNotBehind: counted('mean', 'not behind'),
+    means: counted('mean'),
   },
   holds: {
     objectiveIsAhead: (fact) =>

@@ -239,6 +239,7 @@ export const floor = defineStudy<Chosen>({
       x: { column: 'at', scale: 'log' },
       y: { figure: mean('lostKept', { percent: true }), title: 'points lost' },
       colour: 'series',
+      isKept: true,
     },
     told: {
       caption: 'Points of accuracy on held-out rows that the floor costs, over {swept}',
@@ -257,6 +258,7 @@ export const floor = defineStudy<Chosen>({
       x: { column: 'at', scale: 'category' },
       y: { figure: mean('right', { percent: true }), title: 'right, in percent', upTo: 100 },
       colour: 'how',
+      isKept: true,
     },
   },
   facts: {
