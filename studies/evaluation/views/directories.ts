@@ -1,5 +1,5 @@
 /** Data directories of running processes, looked at from outside: what their files hold at each moment, and what their own keys open. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
@@ -20,22 +20,30 @@ export class WatchedDirectory {
     let changed = false;
     for (const name of readdirSync(this.folder)) {
       if (name.endsWith('-shm')) continue; // SQLite's index of its log: numbers of pages, no content
-      const path = join(this.folder, name);
-      const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-      if (stat === undefined) continue; // a draft, which has its name by now
-      const { size, mtimeNs } = stat;
+      if (this.#lookAt(name, at)) changed = true;
+    }
+    return changed;
+  }
+
+  /** A draft loses its name at any moment: its file is opened once, and what is read is of what was opened. */
+  #lookAt(name: string, at: number): boolean {
+    const file = openUnlessGone(join(this.folder, name));
+    if (file === undefined) return false;
+    try {
+      const { size, mtimeNs } = fstatSync(file, { bigint: true });
       const stamp = `${size} ${mtimeNs}`;
       const known = this.#states.get(name);
-      if (known?.stamp === stamp) continue;
-      changed = true;
-      const bytes = readFileSync(path);
+      if (known?.stamp === stamp) return false;
+      const bytes = readFileSync(file);
       const earlier = known?.contents ?? [];
       const last = earlier.at(-1);
       // Logs mostly grow: what begins with what was there before takes its place.
       if (last !== undefined && bytes.subarray(0, last.bytes.length).equals(last.bytes)) earlier.pop();
       this.#states.set(name, { stamp, contents: [...earlier, { at, name, bytes }] });
+      return true;
+    } finally {
+      closeSync(file);
     }
-    return changed;
   }
 
   /** In order of time; files of keys apart. */
@@ -43,6 +51,15 @@ export class WatchedDirectory {
     const all = [...this.#states.values()].flatMap(({ contents }) => contents).sort((a, b) => a.at - b.at);
     const [keys, files] = [all.filter(({ name }) => isKey(name)), all.filter(({ name }) => !isKey(name))];
     return { files, keys: keys.map(({ name, bytes }) => ({ name, bytes })) };
+  }
+}
+
+function openUnlessGone(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
