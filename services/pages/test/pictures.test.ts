@@ -9,7 +9,7 @@ import { Site } from './support/site.ts';
 const SCREEN = { viewport: { width: 1000, height: 700 }, colorScheme: 'light' } as const;
 
 const proposal = (changes: Readonly<Record<string, unknown>> = {}) =>
-  irisProposal({ twoParty: 'garbled', ...changes });
+  irisProposal({ twoParty: 'garbled', title: 'Flowers of five gardens', ...changes });
 
 describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
   let site: Site;
@@ -34,8 +34,6 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     await page.getByText('ERR_TASK_FULL').waitFor();
     await page.locator('svg').first().waitFor();
     await picture(page, 'console-task');
-    await page.getByRole('heading', { name: 'Refused uploads' }).scrollIntoViewIfNeeded();
-    await picture(page, 'console-refused');
     await go(page, `/tasks/${done.task.id}/result`);
     await page.locator('svg').first().waitFor();
     await picture(page, 'console-result');
@@ -54,8 +52,5 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
     await page.getByText('Your policy refuses this task').waitFor();
     await picture(page, 'owner-task');
-    await go(page, '/policy');
-    await page.getByRole('button', { name: 'Save policy' }).waitFor();
-    await picture(page, 'owner-policy');
   });
 });
