@@ -29,7 +29,7 @@ export function ContributePanel(
   props: TaskPartProps & {
     readonly task: Task;
     readonly basis: Basis;
-    /** What the data sets that are known can still give to the task. */
+    /** The results that the known data sets can still give to the task. */
     readonly budgets: readonly DatasetBudget[];
   },
 ) {

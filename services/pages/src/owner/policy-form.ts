@@ -35,7 +35,7 @@ const PROTOCOLS: Readonly<Record<TwoPartyName, string>> = {
     'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
 };
 
-/** What must stay hidden, by the relation of differential privacy. */
+/** The facts that must stay hidden, by the relation of differential privacy. */
 export const NEIGHBOURS: Readonly<Record<NonNullable<OwnerPolicy['neighbours']>, string>> = {
   'add-remove': 'whether a row is there (add-remove)',
   replace: 'which row is there (replace)',

@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByLabel('Name of these rows').fill('iris');
     await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
     await page.getByLabel('label', { exact: true }).check();
-    await page.getByText(/^The data set iris has given/).waitFor();
+    await page.locator('.error', { hasText: /^The data set iris has given/ }).waitFor();
     const read = page.getByRole('button', { name: 'Read the file' });
     expect(await read.getAttribute('aria-disabled')).toBe('true');
     await page.getByLabel('Name of these rows').fill('roses');
