@@ -44,7 +44,8 @@ test('a task is charged once, and neither withdrawal nor cancellation gives it b
   });
   await expect(reading).rejects.toMatchObject({ code: 'ERR_BUDGET_EXHAUSTED' });
   expect([read, await contributions(second)]).toEqual([0, 0]);
-  const { overBudget } = await owner.owner.inspect(world.dataUserAddress, second);
+  const { task: inspected } = await owner.owner.inspect(world.dataUserAddress, second);
+  const overBudget = await owner.owner.overBudget(inspected);
   expect(String(overBudget)).toContain('nothing is left');
   await contribute(owner, second, { dataset: 'more' });
   expect((await owner.owner.budget()).map(({ dataset, answers }) => [dataset, answers.wholes.given])).toEqual(

@@ -1,7 +1,7 @@
 /** The whole protocol by hand, over TLS on loopback, with the three command lines: both services and an owner that contributes and waits as processes. */
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { revealedBy } from '@eigenveil/data-owner';
+import { OwnerHome, revealedBy } from '@eigenveil/data-owner';
 import { Task, type TaskProposal } from '@eigenveil/task';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
@@ -229,7 +229,11 @@ describe('a task', () => {
     const refused = problemOf(await owner('contribute', ...words(2), ...form));
     expect(refused).toMatchObject({ exitCode: 2, code: 'ERR_CSV_CELL' });
     expect(refused.detail).toMatch(/^row 51 .*column "sepal_width" .*an empty cell: --missing skip/);
+    const digesting = vi.spyOn(OwnerHome.prototype, 'digestOfData');
     const skipping = await owner('contribute', ...words(2), ...form, '--missing', 'skip');
+    // The digest of a wide sketch takes as long as its rows, so it is computed once.
+    expect(digesting).toHaveBeenCalledTimes(1);
+    digesting.mockRestore();
     expect(skipping.stderr).toBe('warning: 1 row was left out, since a cell is missing or all are blank\n');
     contributed.push({ ...skipping, stderr: '' });
     for (const [i, answer] of contributed.entries()) {

@@ -3,13 +3,13 @@ import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { go, operator } from './support/console.ts';
 import { picture } from './support/looks.ts';
-import { contribute, finishedTask, irisProposal, splitRows } from './support/owners.ts';
+import { contribute, finishedTask, IRIS, irisProposal, splitRows } from './support/owners.ts';
 import { Site } from './support/site.ts';
 
 const SCREEN = { viewport: { width: 1000, height: 700 }, colorScheme: 'light' } as const;
 
 const proposal = (changes: Readonly<Record<string, unknown>> = {}) =>
-  irisProposal({ twoParty: 'garbled', ...changes });
+  irisProposal({ twoParty: 'garbled', title: 'Flowers of four gardens', ...changes });
 
 describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
   let site: Site;
@@ -20,11 +20,11 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
 
   test('of the console', async () => {
     const { client } = site.services;
-    const done = await finishedTask(site, await proposal());
+    const done = await finishedTask(site, await proposal({ title: 'Flowers of last year' }));
     const open = await client.create(await proposal());
     const files = await splitRows(site.folder, 4);
     await contribute(site, open.task.id, files);
-    const full = await client.create(await proposal({ maximumOwners: 3 }));
+    const full = await client.create(await proposal({ title: 'Flowers of three meadows', maximumOwners: 3 }));
     await expect(contribute(site, full.task.id, files)).rejects.toMatchObject({ code: 'ERR_TASK_FULL' });
 
     const { page } = await operator(site, SCREEN);
@@ -34,13 +34,13 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     await page.getByText('ERR_TASK_FULL').waitFor();
     await page.locator('svg').first().waitFor();
     await picture(page, 'console-task');
-    await page.getByRole('heading', { name: 'Refused uploads' }).scrollIntoViewIfNeeded();
-    await picture(page, 'console-refused');
     await go(page, `/tasks/${done.task.id}/result`);
     await page.locator('svg').first().waitFor();
     await picture(page, 'console-result');
     await go(page, '/draft');
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('input[type=file]').setInputFiles(IRIS);
+    await page.getByRole('button', { name: 'Write the draft' }).waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
     await picture(page, 'console-draft');
   });
 
@@ -54,8 +54,5 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
     await page.getByText('Your policy refuses this task').waitFor();
     await picture(page, 'owner-task');
-    await go(page, '/policy');
-    await page.getByRole('button', { name: 'Save policy' }).waitFor();
-    await picture(page, 'owner-policy');
   });
 });

@@ -27,13 +27,13 @@ function textOf(folder: string, { exitCode, stdout, stderr }: Told): string {
 /** What the owner's `show` says of a task: who learns what, and what the default policy refuses of it. */
 export async function toldToOwner(folder: string, task: Task): Promise<string> {
   const broken = brokenRules(OwnerPolicy.parse({}), task);
-  const inspecting = vi
-    .spyOn(DataOwner.prototype, 'inspect')
-    .mockResolvedValue({ task, basis: [], broken, overBudget: null });
+  const inspecting = vi.spyOn(DataOwner.prototype, 'inspect').mockResolvedValue({ task, basis: [], broken });
+  const affording = vi.spyOn(DataOwner.prototype, 'overBudget').mockResolvedValue(null);
   try {
     return textOf(folder, await runInProcess('owner', 'show', task.id, ...asOwner(folder)));
   } finally {
     inspecting.mockRestore();
+    affording.mockRestore();
   }
 }
 

@@ -35,6 +35,12 @@ type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
 type Answer = Extract<LedgerEvent, { kind: 'answer' }>;
 
 const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, part: '0' };
+const EPSILON = ownerTerm('epsilon', 'epsilon');
+const DELTA = ownerTerm('delta', 'delta');
+const FURTHER = ownerTerm(
+  'totalNeighbours',
+  'a total for add-remove goes further, with "neighbours": "add-remove" in the policy',
+);
 /** The largest δ that an accountant takes. */
 const MOST_DELTA = 1 - 2 ** -52;
 
@@ -220,7 +226,7 @@ function checkAnswers(
   if (count < answers.rotated) return;
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    words`the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. ${rule('answers')} of the policy says how many may be; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}${kind === 'answer' ? '' : words`; a guarantee counts by its epsilon where the policy bounds that, by ${rule('totalEpsilon')} or ${rule('maximumEpsilon')}`}`,
+    words`the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. ${rule('answers')} of the policy says how many may be; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}${kind === 'answer' ? '' : words`; a guarantee counts by its ${EPSILON} where the policy bounds that, by ${rule('totalEpsilon')} or ${rule('maximumEpsilon')}`}`,
   );
 }
 
@@ -341,14 +347,18 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
   if (prices === null)
     throw new CodedError(
       CODES.ERR_POLICY,
-      `"differentialPrivacy.neighbours" expected add-remove for the data set ${dataset}, whose budget is counted in it: a guarantee of replace amounts to none of add-remove`,
+      ownerTerm(
+        'noPrice',
+        `"differentialPrivacy.neighbours" expected add-remove for the data set ${dataset}, whose budget is counted in it: a guarantee of replace amounts to none of add-remove`,
+        dataset,
+      ),
     );
   const { totalEpsilon } = policy;
   if (totalEpsilon === undefined || fitsAll(policy, prices)) return;
   const left = leftFor(policy, { ...account, guarantees: account.guarantees }, event);
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    words`the data set ${dataset} has a total of epsilon ${totalEpsilon} with delta ${policy.totalDelta} (neighbours ${relation}): ${left === 0 ? 'nothing is left' : `with delta ${event.delta} of ${event.neighbours} epsilon ${left} is left`}, the task costs ${event.epsilon}${relation === event.neighbours ? '' : words`; a total for add-remove goes further, with ${rule('neighbours')}: "add-remove" in the policy`}`,
+    words`the data set ${dataset} has a total of ${EPSILON} ${totalEpsilon} with ${DELTA} ${policy.totalDelta} (${ownerTerm('neighbours', `neighbours ${relation}`, relation)}): ${left === 0 ? 'nothing is left' : words`with ${DELTA} ${event.delta} ${ownerTerm('neighbours', `of ${event.neighbours}`, event.neighbours)} ${EPSILON} ${left} is left`}, the task costs ${event.epsilon}${relation === event.neighbours ? '' : words`; ${FURTHER}`}`,
   );
 }
 

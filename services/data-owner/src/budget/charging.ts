@@ -192,7 +192,7 @@ function checkNotLess(ledger: readonly LedgerEntry[], dataset: string, elsewhere
     if (!isLess) continue;
     throw new CodedError(
       CODES.ERR_POLICY,
-      `"${name}" expected at least ${before[name]}, which was said of the data set ${dataset} before, got ${elsewhere[name]}: nothing is refunded`,
+      words`${ownerTerm('spent', `"${name}"`, name)} ${ownerTerm('atLeast', 'expected at least')} ${before[name]}, which was said of the data set ${dataset} before${ownerTerm('saidNow', `, got ${elsewhere[name]}`)}: nothing is refunded`,
     );
   }
   if (before.neighbours === elsewhere.neighbours || before.epsilon === 0) return;

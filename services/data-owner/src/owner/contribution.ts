@@ -39,6 +39,11 @@ export interface ContributeOptions {
    * not noticed then.
    */
   readonly onUncounted?: (reason: string) => void;
+  /**
+   * Told, once a contribution is ready, the digest by which contributions to the task are compared: see
+   * OwnerState.digestOfData.
+   */
+  readonly onReady?: (dataDigest: string) => void;
   /** Told from time to time how much of a contribution is done that takes several requests. */
   readonly onProgress?: (progress: ContributionProgress) => void;
 }
@@ -83,7 +88,7 @@ export async function preparedContribution(
   contributed: Contributed,
   options: ContributeOptions,
 ): Promise<PendingContribution<Kept>> {
-  const { discardPending, dataset = DEFAULT_DATASET, onUncounted, onProgress } = options;
+  const { discardPending, dataset = DEFAULT_DATASET, onUncounted, onReady, onProgress } = options;
   const { state, policy } = owner;
   const { id, differentialPrivacy } = accepted.task;
   const { values, own } = contributed;
@@ -100,7 +105,10 @@ export async function preparedContribution(
     await owner.counter.confirm(onUncounted);
     pending ??= await prepare(owner, accepted, contributed, dataDigest, onProgress);
   }
-  if (pending.dataDigest === dataDigest) return pending;
+  if (pending.dataDigest === dataDigest) {
+    onReady?.(dataDigest);
+    return pending;
+  }
   const others = 'a contribution of other rows to this task has no receipt yet, and may have been taken';
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_PENDING,

@@ -9,8 +9,6 @@ import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistic
 import type { Task, TaskId } from '@eigenveil/task';
 import {
   CODES,
-  type ErrorCode,
-  errorCodeOf,
   RECEIPT,
   type Receipt,
   type ServiceAddress,
@@ -37,6 +35,7 @@ import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy 
 import { type Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './result.ts';
 import { type OwnSeries, SeriesKeeper } from './series.ts';
 import { checkState, type Enrolment, type OwnerState } from './state.ts';
+import { requireNoWithdrawal, withdrawAtCsp, withdrawAtDataUser } from './withdrawal.ts';
 
 /**
  * Does a piece of work that has a name, which a trace may show. `taskId` is the task that the work is about.
@@ -144,13 +143,11 @@ export class DataOwner {
   async inspect(
     dataUser: ServiceAddress,
     taskId: TaskId,
-    dataset = DEFAULT_DATASET,
-  ): Promise<Named & { task: Task; broken: BrokenRule[]; overBudget: Words | null }> {
+  ): Promise<Named & { task: Task; broken: BrokenRule[] }> {
     return this.#about(dataUser, 'inspect', taskId, async (client) => {
       const { task } = await this.#connection.task(client, taskId);
       const named = await this.#connection.named(client, task);
-      const broken = brokenRules(this.#options.policy, task, chainLength(named));
-      return { task, ...named, broken, overBudget: await this.#overBudget(task, dataset) };
+      return { task, ...named, broken: brokenRules(this.#options.policy, task, chainLength(named)) };
     });
   }
 
@@ -164,13 +161,13 @@ export class DataOwner {
     dataset = DEFAULT_DATASET,
   ): Promise<{ readonly overBudget: Words | null; readonly left: number }> {
     const { state, policy } = this.#options;
-    const overBudget = await this.#overBudget(task, dataset);
+    const overBudget = await this.overBudget(task, dataset);
     const left = overBudget === null ? await resultsLeft(state, policy, dataset, task) : 0;
     return { overBudget, left };
   }
 
-  /** Returns the reason why a data set cannot give the result of a task, or null. */
-  async #overBudget(task: Task, dataset: string): Promise<Words | null> {
+  /** Returns the reason why a data set cannot give the result of a task, or null. No service is asked. */
+  async overBudget(task: Task, dataset = DEFAULT_DATASET): Promise<Words | null> {
     try {
       await checkCharge(this.#options.state, this.#options.policy, dataset, task);
       return null;
@@ -224,7 +221,7 @@ export class DataOwner {
     const { state } = this.#options;
     const { dataset = DEFAULT_DATASET } = options;
     return this.#about(dataUser, 'contribute', taskId, async (client) => {
-      await this.#requireNoWithdrawal(taskId);
+      await requireNoWithdrawal(state, taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
@@ -237,7 +234,7 @@ export class DataOwner {
       );
       // This is checked again now that the contribution is kept: another process may have finished meanwhile,
       // and noise may have been drawn twice.
-      await this.#requireNoWithdrawal(taskId);
+      await requireNoWithdrawal(state, taskId);
       const keptMeanwhile = await state.receipt(taskId);
       if (keptMeanwhile !== undefined)
         return verifyStatement(RECEIPT, keptMeanwhile, accepted.agreement.dataUserKey);
@@ -336,37 +333,13 @@ export class DataOwner {
     { csp, insist = false }: { readonly csp?: ServiceAddress | undefined; readonly insist?: boolean } = {},
   ): Promise<boolean> {
     const { state } = this.#options;
-    const confirmed = await this.#about(dataUser, 'withdraw', taskId, async (client) => {
-      await state.beginWithdrawal(taskId);
-      try {
-        await client.withdraw({ taskId });
-        return true;
-      } catch (error) {
-        if (insist) return false;
-        // A contribution that was prepared or taken is kept, also after a withdrawal, so that nothing is
-        // drawn again even if the data user lies.
-        if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await state.endWithdrawal(taskId);
-        throw error;
-      }
-    });
-    try {
-      await this.#withdrawAtCsp(taskId, csp);
-    } catch (error) {
-      // The CSP refuses no owner that it has withdrawn: if nobody has confirmed it, nothing has happened.
-      if (!confirmed && errorCodeOf(error) === 'ERR_TASK_CLOSED') await state.endWithdrawal(taskId);
-      throw error;
-    }
-    return confirmed;
-  }
-
-  /**
-   * Tells the CSP, so that the record does not count whatever the data user hands in. The data user is told
-   * first, since otherwise it would count an owner whom the CSP does not count.
-   */
-  async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
-    await this.#span('withdraw at the CSP', taskId, () =>
-      this.#connection.withCsp((client) => client.withdraw({ taskId }), csp),
+    const confirmed = await this.#about(dataUser, 'withdraw', taskId, (client) =>
+      withdrawAtDataUser(state, client, taskId, insist),
     );
+    await this.#span('withdraw at the CSP', taskId, () =>
+      withdrawAtCsp(state, this.#connection, taskId, confirmed, csp),
+    );
+    return confirmed;
   }
 
   /**
@@ -400,15 +373,6 @@ export class DataOwner {
     return this.#span(name, taskId, () => this.#connection.withDataUser(service, work));
   }
 
-  async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
-    if (await this.#options.state.hasWithdrawn(taskId)) {
-      throw new CodedError(
-        CODES.ERR_CONTRIBUTION_WITHDRAWN,
-        'this owner has withdrawn from the task for good; repeat "withdraw" if it could not finish',
-      );
-    }
-  }
-
   async #accept(client: DataUser, taskId: TaskId): Promise<VerifiedTask> {
     const accepted = await this.#connection.task(client, taskId);
     checkPolicy(this.#options.policy, accepted.task);
@@ -416,11 +380,3 @@ export class DataOwner {
     return accepted;
   }
 }
-
-/** Refusals after which either the contribution counts, or there is none that could. */
-const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([
-  'ERR_CONTRIBUTION_UNKNOWN',
-  'ERR_TASK_CANCELLED',
-  'ERR_TASK_CLOSED',
-  'ERR_TASK_UNKNOWN',
-] satisfies ErrorCode[]);

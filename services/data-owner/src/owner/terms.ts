@@ -7,15 +7,23 @@ import { term, type Words } from '@eigenveil/platform';
 export type OwnerTerm =
   | 'again'
   | 'allowSimulated'
+  | 'atLeast'
   | 'dataset'
+  | 'delta'
   | 'discardPending'
   | 'enrol'
+  | 'epsilon'
   | 'fullRank'
   | 'home'
   | 'memory'
+  | 'neighbours'
   | 'noHome'
+  | 'noPrice'
   | 'ownersFolder'
-  | 'sayBudget';
+  | 'saidNow'
+  | 'sayBudget'
+  | 'spent'
+  | 'totalNeighbours';
 
 /** Makes a term for an option or a command. */
 export const ownerTerm = (name: OwnerTerm, text: string, value?: string): Words => term(name, text, value);

@@ -30,7 +30,22 @@ export async function* inSlices(
   }
 }
 
+/** Words of both pages about files that are not as they should be. */
 export const WRITTEN_OTHERWISE = {
+  cellsWanted: (cells) => `the header row has ${cells}`,
+  cellsFound: (cells) => `, and this row has ${cells}`,
+  classWanted: (classes) => `this must be one of the task’s ${classes} classes, and is`,
+  emptyFile: () => 'the file is empty',
+  noRows: () => 'the file has no rows',
+  noWholeRow: (rows) => `no row is whole: a cell is missing in each of ${rows}`,
+  notText: (name) => `this is no CSV, but ${name}`,
+  numberWanted: () => 'this must be a number, and is',
+  numbersInHeader: () => 'there are numbers in the first row, where the names of the columns belong',
+  otherMark: (encoding) => `the page reads the file as ${encoding}, and it begins with`,
+  outOfRange: (range) => `this number lies outside of the range of the task, ${range}`,
+  ownColumns: () => 'columns that were taken for others of the task are not in the file:',
+  sameMarks: (name) => `numbers cannot have a ${name} for two things: choose another one for one of them`,
+  noEncoding: () => 'save the file as UTF-8',
   readThousands: () => 'this page does not read: write numbers without it',
   nameMissing: () => 'leave the cell empty',
   otherEncoding: () => 'save the file as UTF-8',
@@ -40,7 +55,6 @@ export const WRITTEN_OTHERWISE = {
   skipRows: () => 'take rows that are not numbers out of the file',
   rename: () => 'rename the column in the file',
   renameOne: () => 'rename the column in the file',
-  ownColumns: () => 'names of columns',
   allowClipping: () => 'write the file in the unit of the task',
   countUnreadable: () => 'write numbers in them',
   rowsFound: (rows) => `your file has ${rows} rows`,

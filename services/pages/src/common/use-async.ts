@@ -1,4 +1,5 @@
 /** Work that takes time and may fail, as the state of a component: something to load, and something to do. */
+import { isTransient } from '@eigenveil/wire/errors';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 export type Loading<Value> =
@@ -33,6 +34,29 @@ export function useAsync<Value>(
   }, [...inputs, round]);
   const again = useCallback(() => setRound((it) => it + 1), []);
   return { ...loading, again };
+}
+
+/** The pause in milliseconds before something is loaded again. */
+const RETRY_PAUSE = 5000;
+
+/**
+ * Loads again while the service cannot be reached: after a pause, and when the browser says that it is online.
+ * @returns whether that is so
+ */
+export function useRetry(loading: Loading<unknown> & { readonly again: () => void }): boolean {
+  const { again } = loading;
+  const error = loading.state === 'failed' ? loading.error : null;
+  const isLost = isTransient(error);
+  useEffect(() => {
+    if (!isLost) return;
+    const timer = setTimeout(again, RETRY_PAUSE);
+    addEventListener('online', again);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('online', again);
+    };
+  }, [isLost, error, again]);
+  return isLost;
 }
 
 export interface Action<Input extends readonly unknown[]> {

@@ -1,7 +1,7 @@
 /** The figures that the views of a result show: of components, of loadings, of a biplot and of a histogram. */
 import type { Remark, ToldShare } from '@eigenveil/data-user/result';
 import { type MethodParameters, methodOf } from '@eigenveil/methods';
-import { explainedVariance } from '@eigenveil/projection/portable';
+import { explainedVariance, isKnownQuantile, UNKNOWN_QUANTILE } from '@eigenveil/projection/portable';
 import type { Projection } from '@eigenveil/wire';
 import type { Arrow } from '../common/plane.tsx';
 
@@ -183,4 +183,21 @@ export function drawnBins(edges: readonly number[], counts: readonly number[]): 
     to: edges[(i + 1) * each]!,
     rows: counts.slice(i * each, (i + 1) * each).reduce((sum, some) => sum + some, 0),
   }));
+}
+
+const DIGITS = 4;
+/** Returns a number with the digits that a reader of a table needs. */
+export const short = (value: number) => String(Number(value.toPrecision(DIGITS)));
+
+type Quantile = NonNullable<Projection['histograms']>[number]['quantiles'][number];
+
+/** Says where a quantile lies, or that the noise leaves nothing of it. */
+export function quantileWords(
+  at: Quantile | undefined,
+  range: { readonly min: number; readonly max: number },
+): string {
+  if (at === undefined) return 'too few rows for this noise';
+  return isKnownQuantile(at, range)
+    ? `${short(at.value)} (${short(at.from)} to ${short(at.to)})`
+    : UNKNOWN_QUANTILE;
 }

@@ -17,8 +17,8 @@ import { Provenance } from '../console/result/provenance-view.tsx';
 import { Downloads } from '../console/result/use-view.tsx';
 import type { CheckedResult } from '../console/result/verify.ts';
 import { routes } from '../console/routes.ts';
-import { type DrawnBins, drawnBins } from './figures.ts';
-import { Quantiles, short } from './quantiles-view.tsx';
+import { type DrawnBins, drawnBins, short } from './figures.ts';
+import { Quantiles } from './quantiles-view.tsx';
 
 type Released = NonNullable<CheckedResult['projection']['histograms']>[number];
 

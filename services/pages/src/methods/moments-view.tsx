@@ -5,8 +5,8 @@ import type { Projection } from '@eigenveil/wire';
 import { number } from '../common/format.ts';
 import { Scroll, Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
+import { short } from './figures.ts';
 import { colourOf } from './loadings-view.tsx';
-import { short } from './quantiles-view.tsx';
 
 /** A matrix of more features is in the files alone. */
 const MOST = 30;

@@ -1,14 +1,12 @@
 /** The number of rows of a histogram, and the quantiles of each feature, both with their noise. */
 import { histogramsOf } from '@eigenveil/methods';
-import { CONFIDENCE, isKnownQuantile, UNKNOWN_QUANTILE } from '@eigenveil/projection/portable';
+import { CONFIDENCE } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task/schema';
 import type { Projection } from '@eigenveil/wire';
 import { number } from '../common/format.ts';
 import { type Column, Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
-
-const DIGITS = 4;
-export const short = (value: number) => String(Number(value.toPrecision(DIGITS)));
+import { quantileWords, short } from './figures.ts';
 
 type Released = NonNullable<Projection['histograms']>[number];
 type Range = ReturnType<typeof histogramsOf>[number];
@@ -52,11 +50,4 @@ export function Quantiles(props: { readonly task: TaskProposal; readonly project
       />
     </>
   );
-}
-
-function quantileWords(at: Released['quantiles'][number] | undefined, range: Range): string {
-  if (at === undefined) return 'too few rows for this noise';
-  return isKnownQuantile(at, range)
-    ? `${short(at.value)} (${short(at.from)} to ${short(at.to)})`
-    : UNKNOWN_QUANTILE;
 }

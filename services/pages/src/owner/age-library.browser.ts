@@ -6,11 +6,25 @@ declare const AGE_SCRIPT: LaterScript;
 
 const load = later<typeof import('./age.ts')>(() => AGE_SCRIPT, 'The part of the page that seals backups');
 
-/** A passphrase takes the page's only thread for a second or more: this many milliseconds let it show that it is busy. */
-const PAINT = 50;
+/**
+ * The longest time in milliseconds to wait for a frame: a browser draws none of a page that nobody sees.
+ */
+const LONGEST_FRAME = 1000;
 
+/**
+ * Loads the library, and resolves once the page has been drawn: a passphrase takes its only thread for a
+ * second or more.
+ */
 export async function ageLibrary(): ReturnType<typeof load> {
   const library = await load();
-  await new Promise((resolve) => setTimeout(resolve, PAINT));
+  await drawn();
   return library;
+}
+
+function drawn(): Promise<void> {
+  return new Promise((resolve) => {
+    // A frame is drawn after its callbacks have run, and before the next turn.
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, LONGEST_FRAME);
+  });
 }

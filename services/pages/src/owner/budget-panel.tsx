@@ -15,6 +15,7 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { DatasetField, FaultSummary, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { wordsByMember } from './policy-form.ts';
+import { SPENT_LABELS } from './words.ts';
 
 export function BudgetPanel({ owner }: { readonly owner: Owner }) {
   const loading = useAsync(() => owner.budget(), [owner]);
@@ -47,12 +48,7 @@ function describe({ dataset, tasks, spent, totalEpsilon, answers, isUnknown }: B
   return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated were given; all tasks together have taken ${partInWords(wholes.given)} of ${wholes.of === 1 ? 'a whole' : `${wholes.of} wholes`}, and ${partInWords(wholes.left)} is left${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
 }
 
-const FIELDS = [
-  ['epsilon', 'ε'],
-  ['delta', 'δ'],
-  ['rotated', 'Results by rotated, without differential privacy'],
-  ['part', 'Part of a whole, such as 1/2: the sum of what each task has taken'],
-] as const;
+const FIELDS = Object.entries(SPENT_LABELS);
 
 /** A form for a key that came from a backup, or was used elsewhere. */
 function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: () => void }) {

@@ -15,7 +15,7 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { ConfirmDialog, type Question } from './confirm-dialog.tsx';
 import { Check, DatasetField, OwnerProblem } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
-import type { TaskPartProps } from './owner.ts';
+import type { DatasetBudget, TaskPartProps } from './owner.ts';
 import { problemTitle } from './problems.ts';
 import { isReadable, otherColumns, type RowFile } from './row-file.ts';
 import { SendingStatus, type Step } from './sending-status.tsx';
@@ -25,8 +25,15 @@ import { FILE_LABELS, pageWords } from './words.ts';
 /** The owner has decided not to send the contribution. */
 class Declined extends Error {}
 
-export function ContributePanel(props: TaskPartProps & { readonly task: Task; readonly basis: Basis }) {
-  const { owner, entry, lookAtEntry, task, basis } = props;
+export function ContributePanel(
+  props: TaskPartProps & {
+    readonly task: Task;
+    readonly basis: Basis;
+    /** The results that the known data sets can still give to the task. */
+    readonly budgets: readonly DatasetBudget[];
+  },
+) {
+  const { owner, entry, lookAtEntry, task, basis, budgets } = props;
   const columns = columnsFor(task, basis);
   const [rows, setRows] = useState<RowFile | null>(null);
   const [ignored, setIgnored] = useState<ReadonlySet<string>>(new Set());
@@ -35,10 +42,11 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
   const dataset = (typed ?? (datasets.state === 'done' ? datasets.value.dataset : '')).trim();
   // The verdict is about the name that is there at first.
   const isNamed = typed !== null && datasets.state === 'done' && dataset !== datasets.value.dataset;
-  const budget = useAsync(
-    async () => (DatasetName.safeParse(dataset).success ? await owner.afford(entry.id, task, dataset) : null),
-    [owner, entry, task, dataset],
-  );
+  const budget = useAsync(async () => {
+    const known = budgets.find((it) => it.dataset === dataset);
+    if (known !== undefined) return known;
+    return DatasetName.safeParse(dataset).success ? owner.afford(entry.id, task, dataset) : null;
+  }, [owner, entry, task, dataset, budgets]);
   const afforded = budget.state === 'done' ? budget.value : null;
   const overBudget = afforded?.overBudget ?? null;
   const [discardPending, setDiscard] = useState(false);

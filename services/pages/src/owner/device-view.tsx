@@ -10,7 +10,7 @@ import { Grouped } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { leave, restore } from './backup.ts';
 import { DEVICE_CODES } from './codes.ts';
-import { Check, FileField, OwnerProblem, TextField } from './fields.tsx';
+import { Check, FileField, OwnerProblem, StandsStill, TextField } from './fields.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { FILE_NAMES, LONGEST_FILE, SEALED_TYPE } from './sealed-file.ts';
 
@@ -89,6 +89,7 @@ function Leave({ owner, status, look }: OwnerViewProps) {
       <FileField label="Backup file of your key" accept={ANY_TYPE} onFile={setBackup} />
       <TextField label="Passphrase of the backup" value={passphrase} onValue={setPassphrase} isSecret />
       <Check label="This device shall stop" checked={isSure} onChecked={setSure} />
+      <StandsStill busy={go.busy} doing="The backup is opened, and the second file is sealed" />
       <OwnerProblem
         error={go.error}
         title="The owner stays where it is, unless it says above that this device has stopped"
@@ -163,6 +164,7 @@ function Restore({ owner, look }: OwnerViewProps) {
         onChecked={setLost}
       />
       <TextField label="Passphrase" value={passphrase} onValue={setPassphrase} isSecret />
+      <StandsStill busy={go.busy} doing="The files are opened" />
       <OwnerProblem error={go.error} title="Nothing was brought here" />
       {isDone && <Notice kind="good" title="The owner is on this device now" live />}
       <Button kind="main" submit busy={go.busy} disabled={!isReady}>

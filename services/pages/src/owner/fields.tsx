@@ -170,6 +170,15 @@ export function FaultSummary(props: {
   );
 }
 
+/** Says what a passphrase is used for, before the page stands still for it. */
+export function StandsStill(props: { readonly busy: boolean; readonly doing: string }) {
+  return (
+    <p role="status">
+      {props.busy && `${props.doing}: that takes a few seconds, in which this page does not answer.`}
+    </p>
+  );
+}
+
 /** An error of the owner's page, in the words of the page. */
 export function OwnerProblem(props: {
   readonly error: unknown;

@@ -11,8 +11,15 @@ export type Trusted = OwnerLink & { readonly token: NonNullable<OwnerLink['token
 
 const NAME = 'eigenveil-invitation';
 
+/** Keeps the invitation. Where the storage is full, it lasts until the page is loaded again. */
 export function keepInvitation(link: OwnerLink): void {
-  tabStorage()?.setItem(NAME, JSON.stringify(link));
+  const storage = tabStorage();
+  storage?.removeItem(NAME);
+  try {
+    storage?.setItem(NAME, JSON.stringify(link));
+  } catch {
+    // The page has the invitation, and goes on with it.
+  }
 }
 
 export function keptInvitation(): OwnerLink | null {

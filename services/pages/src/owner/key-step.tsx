@@ -6,7 +6,7 @@ import { save } from '../common/files.ts';
 import { View } from '../common/layout.tsx';
 import { useAction } from '../common/use-async.ts';
 import { makeKey } from './backup.ts';
-import { Check, OwnerProblem, TextField } from './fields.tsx';
+import { Check, OwnerProblem, StandsStill, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { generatePassphrase, PASSPHRASE_RULE, passphraseProblem } from './passphrase.ts';
 import { routes } from './routes.ts';
@@ -85,7 +85,9 @@ export function KeyStep({
   const weak = passphraseProblem(passphrase);
   const differs = again !== '' && again !== passphrase;
   const isReady = weak === null && (!isTyped || again === passphrase);
+  const [isSealing, setSealing] = useState(false);
   const make = useAction(async (_signal, secret: string | null) => {
+    setSealing(secret !== null);
     const file = await owner.state.exclusively(async () => {
       // Some browsers ask people; others decide by themselves.
       await owner.state.persist();
@@ -147,6 +149,7 @@ export function KeyStep({
           Make the key without a backup
         </Button>
       </div>
+      <StandsStill busy={make.busy && isSealing} doing="The backup is sealed" />
       <OwnerProblem error={make.error} />
       <p>
         Have you been an owner on another device? <a href={routes.href('device', {})}>Bring it here</a>{' '}

@@ -106,7 +106,7 @@ export class Owner {
       this.state.policyFor(id),
       this.datasets(id),
     ]);
-    const inspected = await owner.inspect({ url: dataUser }, id, dataset);
+    const inspected = await owner.inspect({ url: dataUser }, id);
     const { title } = inspected.task;
     if (title !== undefined) await this.state.addTask(id, dataUser, title);
     const budgetOf = (name: string) => this.afford(id, inspected.task, name);
@@ -161,11 +161,11 @@ export class Owner {
    * the policy takes.
    * @throws as DataOwner.series
    */
-  async next({ id, dataUser }: TaskPlace): Promise<TaskId | null> {
+  async next({ id, dataUser }: TaskPlace): Promise<Pick<Task, 'id' | 'title'> | null> {
     const { newest } = await (await this.#dataOwner({ id })).series({ url: dataUser }, id);
     if (newest === null || newest.id === id) return null;
     await this.state.addTask(newest.id, dataUser, newest.title);
-    return newest.id;
+    return newest;
   }
 
   /** Returns the state of a task, by the word of its data user. */

@@ -35,6 +35,12 @@ const PROTOCOLS: Readonly<Record<TwoPartyName, string>> = {
     'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
 };
 
+/** The facts that must stay hidden, by the relation of differential privacy. */
+export const NEIGHBOURS: Readonly<Record<NonNullable<OwnerPolicy['neighbours']>, string>> = {
+  'add-remove': 'whether a row is there (add-remove)',
+  replace: 'which row is there (replace)',
+};
+
 export const MEMBERS: readonly { readonly title: string; readonly fields: readonly MemberField[] }[] = [
   {
     title: 'Among whom, and how it is computed',
@@ -127,11 +133,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         kind: 'choice',
         label: 'What must stay hidden',
         hint: 'Between which data the result must differ little.',
-        options: [
-          ['', 'either of both'],
-          ['add-remove', 'whether a row is there (add-remove)'],
-          ['replace', 'which row is there (replace)'],
-        ],
+        options: [['', 'either of both'], ...Object.entries(NEIGHBOURS)],
       },
       {
         name: 'noise',
@@ -217,6 +219,14 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
 ];
 
 const FIELDS = MEMBERS.flatMap(({ fields }) => fields);
+
+/** The rule for the distance of a column's values, in words. */
+export const GRAIN_RULE = 'expected a number above 0, or “cell”';
+
+/** The labels of members. */
+export const LABELS: ReadonlyMap<PropertyKey, string> = new Map(
+  FIELDS.map(({ name, label }) => [name, label]),
+);
 
 /** The words for parts of members, by the names of both with a point between. */
 export const PARTS: ReadonlyMap<string, string> = new Map(
@@ -337,7 +347,7 @@ function faultOf(
   if (field.kind === 'names' && Array.isArray(value)) {
     const pair = pairsOf(value).find(([name]) => name === part);
     const place = pair === undefined ? 0 : pair[2] + 1;
-    return fault(place, `${label}, ${String(part)}`, '', 'expected a number above 0, or “cell”');
+    return fault(place, `${label}, ${String(part)}`, '', GRAIN_RULE);
   }
   return fault(null, label, String(value));
 }

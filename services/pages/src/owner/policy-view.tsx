@@ -1,16 +1,15 @@
 /** The owner's policy, in words: the rules that a task must keep before one of the rows is read. */
-import { OwnerPolicy } from '@eigenveil/data-owner/portable';
-import { parseJson } from '@eigenveil/wire/errors';
-import { explainIssues } from '@eigenveil/wire/explain';
+import type { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
-import { Json } from '../common/text.tsx';
+import { Json, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { BudgetPanel } from './budget-panel.tsx';
 import { Check, Choice, FaultSummary, FileField, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
+import { policyOfFile } from './policy-file.ts';
 import {
   controlOf,
   draftOf,
@@ -42,7 +41,7 @@ export function PolicyView({ owner }: { readonly owner: Owner }) {
 function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: OwnerPolicy }) {
   const [draft, setDraft] = useState(draftOf(kept));
   const [isKept, setKept] = useState(false);
-  const [unread, setUnread] = useState<string | null>(null);
+  const [unread, setUnread] = useState<readonly string[]>([]);
   const [sent, setSent] = useState(0);
   const [filled, setFilled] = useState<string | null>(null);
   const read = policyOf(draft);
@@ -59,9 +58,9 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
   });
   const take = async (file: File | null) => {
     if (file === null) return;
-    const policy = OwnerPolicy.safeParse(parseJson(await file.text()));
-    setUnread(policy.success ? null : explainIssues(policy.error, 'policy'));
-    if (policy.success) change(draftOf(policy.data));
+    const held = policyOfFile(await file.text());
+    setUnread('faults' in held ? held.faults : []);
+    if ('policy' in held) change(draftOf(held.policy));
   };
   return (
     <form
@@ -128,9 +127,15 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
         <p>Your organisation may have such a file for all of its owners. The command line takes it, too.</p>
         {'policy' in read && <Json label="Policy" value={read.policy} filename="policy.json" />}
         <FileField label="Take the rules from a file" accept=".json" onFile={(file) => void take(file)} />
-        {unread !== null && (
+        {unread.length > 0 && (
           <Notice kind="bad" title="The file holds no policy" live>
-            {unread}
+            <ul>
+              {unread.map((fault) => (
+                <li key={fault}>
+                  <Untrusted text={fault} longest={400} />
+                </li>
+              ))}
+            </ul>
           </Notice>
         )}
       </details>

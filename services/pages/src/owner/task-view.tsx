@@ -114,7 +114,9 @@ function Inspected(props: TaskPartProps) {
       {(progress.canContribute || progress.step === 'policy') && (
         <Verdict {...parts} {...shown.value} onException={shown.again} />
       )}
-      {progress.canContribute && <ContributePanel {...parts} task={task} basis={basis} />}
+      {progress.canContribute && (
+        <ContributePanel {...parts} task={task} basis={basis} budgets={shown.value.budgets} />
+      )}
       <ReceiptPanel {...parts} canWithdraw={progress.canWithdraw} />
       {progress.canGetResult && !isResultNext && <ResultPanel {...parts} state={state.value} />}
       {entry.receipt !== null && policy.series !== undefined && <NextPanel {...parts} />}
@@ -229,7 +231,7 @@ function Reveals({ task }: { readonly task: Task }) {
 
 /** The task that follows one that the owner has contributed to, where its policy agrees to a series. */
 function NextPanel({ owner, entry }: TaskPartProps) {
-  const [next, setNext] = useState<string | null | undefined>(undefined);
+  const [next, setNext] = useState<Awaited<ReturnType<typeof owner.next>> | undefined>(undefined);
   const look = useAction(async () => setNext(await owner.next(entry)));
   return (
     <section>
@@ -237,10 +239,12 @@ function NextPanel({ owner, entry }: TaskPartProps) {
       <p>Your policy agrees to a series. Nothing is contributed by itself: look here when it is time.</p>
       <OwnerProblem error={look.error} />
       {next === null && <Notice kind="info" title="No task renews this one yet" live />}
-      {typeof next === 'string' && (
+      {next && (
         <Notice kind="good" title="There is a next task" live>
           <p>
-            <a href={routes.href('task', { taskId: next })}>{next}</a>
+            <a href={routes.href('task', { taskId: next.id })}>
+              <TaskName id={next.id} title={next.title} />
+            </a>
           </p>
         </Notice>
       )}

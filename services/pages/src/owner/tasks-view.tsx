@@ -115,6 +115,10 @@ function Removal(
         allowed for it alone is forgotten. Your receipt and what your rows have spent are never forgotten, and
         you do not withdraw by this. To see the task again, fill in its id and the address of its data user.
       </p>
+      <p>
+        Whenever this list is shown, it asks the data user of each task, as the owner that you are there, for
+        the task’s state. It does not ask for this one any more.
+      </p>
       <OwnerProblem error={remove.error} />
       <div class="row">
         <Button kind="danger" busy={remove.busy} onClick={() => remove.run()}>

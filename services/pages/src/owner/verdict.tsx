@@ -7,7 +7,7 @@ import type { Task } from '@eigenveil/task';
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
-import { count } from '../common/format.ts';
+import { capital, count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { Persistence } from './device-view.tsx';
@@ -71,7 +71,7 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
       <ul>
         {broken.map(({ rule }) => (
           <li key={String(rule)}>
-            <Untrusted text={pageWords(rule)} longest={400} />
+            <Untrusted text={capital(pageWords(rule))} longest={400} />
           </li>
         ))}
       </ul>
@@ -84,7 +84,7 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
         <summary>What would have to change in your policy</summary>
         <ul>
           {lines.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>{capital(line)}</li>
           ))}
         </ul>
       </details>
@@ -93,7 +93,7 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
           <p>For this task, and no other, your policy then says:</p>
           <ul>
             {lines.map((line) => (
-              <li key={line}>{line}</li>
+              <li key={line}>{capital(line)}</li>
             ))}
           </ul>
           <OwnerProblem error={allow.error} />
@@ -135,7 +135,7 @@ function Budget(props: Pick<Inspected, 'task' | 'policy' | 'budgets'> & { readon
     return (
       <Notice kind="bad" title={`Your policy allows this task, but not for the rows “${taken.dataset}”`}>
         <p>
-          <Untrusted text={pageWords(taken.overBudget)} longest={400} />
+          <Untrusted text={capital(pageWords(taken.overBudget))} longest={400} />
         </p>
         <p>
           Contribute other rows under a name of their own, or{' '}

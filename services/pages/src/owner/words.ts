@@ -2,11 +2,11 @@
  * Messages of code that the command line has, too, in the words of this page: an option of a message is a
  * field of the page.
  */
-import type { OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
+import type { Elsewhere, OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
-import { MEMBERS, PARTS } from './policy-form.ts';
+import { MEMBERS, NEIGHBOURS, PARTS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */
 export const FILE_LABELS = {
@@ -26,6 +26,14 @@ export const FILE_LABELS = {
   dataset: 'Name of these rows',
   discard: 'Give up what was prepared from other rows',
 } as const;
+
+/** Labels of the fields about what was spent elsewhere. */
+export const SPENT_LABELS = {
+  epsilon: 'ε',
+  delta: 'δ',
+  rotated: 'Results by rotated, without differential privacy',
+  part: 'Part of a whole, such as 1/2: the sum of what each task has taken',
+} as const satisfies Partial<Record<keyof Elsewhere, string>>;
 
 const policyLabels: Partial<Vocabulary> = Object.fromEntries(
   MEMBERS.flatMap(({ fields }) => fields.map(({ name, label }) => [`policy.${name}`, () => `“${label}”`])),
@@ -76,6 +84,9 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
   nameMissing: () => `name it under “${FILE_LABELS.missingValues}”`,
   readThousands: (character) => `“${FILE_LABELS.thousands}”: ${character} reads`,
   otherEncoding: () => `choose another “${FILE_LABELS.encoding}”, or save the file as UTF-8`,
+  sameMarks: (name) =>
+    `“${FILE_LABELS.decimal}” and “${FILE_LABELS.thousands}” are both ${name}: choose another one for one of them`,
+  noEncoding: () => `choose “UTF-8, or as the file says” under “${FILE_LABELS.encoding}”`,
   escape: () => `tick “${FILE_LABELS.escape}”`,
   skipLines: (lines) => `set “${FILE_LABELS.skipLines}” to ${lines}`,
   aboveHeader: () => `lines that stand above the header row are skipped by “${FILE_LABELS.skipLines}”`,
@@ -86,17 +97,27 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
 
 const OWNER_WORDS: Vocabulary<OwnerTerm> = {
   again: () => 'do it again',
+  atLeast: () => 'must be at least',
   allowSimulated: () => 'your policy does not name it',
   dataset: field('dataset'),
+  delta: () => 'δ',
   discardPending: field('discard'),
   enrol: () => 'enrol first',
+  epsilon: () => 'ε',
   fullRank: () =>
     'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
   home: () => 'it was contributed by another device',
   memory: () => 'this browser may forget what it has sent: afterwards',
+  neighbours: (relation) => `about ${NEIGHBOURS[relation as keyof typeof NEIGHBOURS]}`,
   noHome: () => '',
+  noPrice: (dataset) =>
+    `what the data set ${dataset} may spend is counted about ${NEIGHBOURS['add-remove']}, and a guarantee about ${NEIGHBOURS.replace} amounts to none of that kind`,
   ownersFolder: () => 'this browser',
+  saidNow: () => '',
   sayBudget: () => 'say it under “Policy”',
+  spent: (name) => `“${SPENT_LABELS[name as keyof typeof SPENT_LABELS]}”`,
+  totalNeighbours: () =>
+    `it would go further about ${NEIGHBOURS['add-remove']}: choose that in your policy, under ${policyLabels['policy.neighbours']!('')}`,
 };
 
 /** This page's words for all things that messages name. */

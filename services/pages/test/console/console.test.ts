@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
 
   test('a task that is over is renewed by a button, and the next one names its series', async () => {
     const { client } = site.services;
-    const { task } = await client.create(await irisProposal());
+    const { task } = await client.create(await irisProposal({ title: 'Petals, weekly' }));
     const { page } = await signedIn();
     await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
     await page.getByText('It can be renewed once it is closed or cancelled.').waitFor();
@@ -153,8 +153,8 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await page.goto(`${site.consoleUrl}#/tasks/${task.id}`);
     await page.getByText('This is the first task of its series. The next one is').waitFor();
     expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
-    await press(page, page.getByRole('link', { name: next!.taskId }));
-    await page.getByText(`Renewal 1 of task ${task.id}`).waitFor();
+    await press(page, page.getByRole('link', { name: `Petals, weekly ${next!.taskId}` }));
+    await page.getByText(`Renewal 1 of task Petals, weekly ${task.id}`).waitFor();
     await expectAccessible(page);
     expect((await client.signed(next!.taskId)).task.series).toMatchObject({ id: task.id, number: 1 });
   });
@@ -228,6 +228,22 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await expectAccessible(page);
     await page.getByText('The task is live.').waitFor();
     expect(updates).toHaveLength(3);
+  });
+
+  test('a data user that is silent is told of, until it is heard again', async () => {
+    const { task } = await site.services.client.create(await irisProposal());
+    const { page } = await signedIn(`tasks/${task.id}`);
+    await page.getByText('The task is live.').waitFor();
+    const { pid } = site.services.dataUser;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await page.getByText(/Nothing was heard from the data user since .* out of date/).waitFor();
+      await expectAccessible(page);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await page.getByText('The task is live.').waitFor();
+    expect(await page.getByText('Nothing was heard').count()).toBe(0);
   });
 
   test('a session that the service does not take any more ends at once, and what was begun goes on after it', async () => {

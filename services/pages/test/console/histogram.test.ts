@@ -1,7 +1,7 @@
-/** Bins of a histogram as the console draws them. */
+/** Bins and quantiles of a histogram as the console shows them. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { drawnBins } from '../../src/methods/figures.ts';
+import { drawnBins, quantileWords } from '../../src/methods/figures.ts';
 
 test('are all there, so many together that at most 64 are drawn', () => {
   fc.assert(
@@ -25,4 +25,13 @@ test('are all there, so many together that at most 64 are drawn', () => {
     ),
     { numRuns: 50 },
   );
+});
+
+test('a quantile whose interval is the whole range is not known, and one without rows is not there', () => {
+  const range = { min: -10, max: 10 };
+  const at = (from: number, to: number) => quantileWords({ q: 0.5, value: 1, from, to }, range);
+  expect(at(-10, 10)).toMatch(/^not known: /);
+  expect(at(-9.84375, 10)).toBe('1 (-9.844 to 10)');
+  expect(at(-10, 9.84375)).toBe('1 (-10 to 9.844)');
+  expect(quantileWords(undefined, range)).toBe('too few rows for this noise');
 });

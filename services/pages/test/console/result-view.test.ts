@@ -6,6 +6,7 @@ import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser'
 import type { TaskId } from '@eigenveil/task';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { go, signIn } from '../support/console.ts';
 import { expectUnhurt, MARKUP } from '../support/hostile.ts';
 import { press, tabTo, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
@@ -67,6 +68,21 @@ describe.skipIf(browserMissing)("a task's result", { tags: ['long'] }, () => {
     expect(await colours(page.locator('canvas'))).toBeGreaterThan(3);
     await expectAccessible(page);
     await expectFits(page);
+  });
+
+  test('that is opened without a connection says so, and comes once there is one', async () => {
+    const { page, context, pardon } = await site.visit(site.consoleUrl);
+    await signIn(page, site.operatorToken);
+    const place = `**/tasks/${taskId}/result`;
+    await context.route(place, (route) => route.abort());
+    await go(page, `/tasks/${taskId}/result`);
+    await page.getByText('No connection to the data user. Retrying…').waitFor();
+    expect(await page.getByText('There is no result to show').count()).toBe(0);
+    await expectAccessible(page);
+    await context.unroute(place);
+    await page.getByRole('heading', { name: 'Scree plot' }).waitFor();
+    expect(await page.getByText('Retrying…').count()).toBe(0);
+    pardon(/ERR_FAILED/);
   });
 
   test('is saved as the command line saves it, and with all signatures as projectors load it', async () => {

@@ -1,13 +1,8 @@
-import { brokenRules, checkPolicy, OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { brokenRules, OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { TwoPartyName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import {
-  type ProposedForm,
-  readBlobBytes,
-  readRowBatches,
-  STATISTICS_CODES,
-} from '@eigenveil/statistics/owner';
+import { type ProposedForm, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 import { newTaskId, Task, Thumbprint } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
@@ -16,11 +11,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { DEVICE_CODES } from '../../src/owner/codes.ts';
 import { forgetInvitation } from '../../src/owner/invitation.ts';
 import { look } from '../../src/owner/jobs.ts';
+import { policyOfFile } from '../../src/owner/policy-file.ts';
 import { draftOf, MEMBERS, PRESETS, policyOf } from '../../src/owner/policy-form.ts';
 import { problemTitle } from '../../src/owner/problems.ts';
 import { keptArrival, takeArrival } from '../../src/owner/routes.ts';
 import { formInWords, isReadable, nextForm, otherColumns, withColumn } from '../../src/owner/row-file.ts';
-import { changeInWords, FILE_LABELS, pageWords } from '../../src/owner/words.ts';
+import { FILE_LABELS, pageWords } from '../../src/owner/words.ts';
 import { hostileProposal } from '../support/hostile.ts';
 import { countsProposal, irisProposal, TEST_POLICY } from '../support/owners.ts';
 
@@ -57,6 +53,16 @@ describe('the link that somebody comes by', () => {
     for (const name of kept.keys()) kept.set(name, '{"csp":"http://nobody"}');
     expect(keptArrival()).toBeNull();
 
+    // A full storage: the page goes on with what it has, and keeps no older invitation.
+    vi.stubGlobal('sessionStorage', {
+      removeItem: (name: string) => kept.delete(name),
+      setItem: () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      },
+    });
+    expect(takeArrival(at(hash), history)).toEqual({ kind: 'link', link });
+    expect(kept.size).toBe(0);
+
     vi.stubGlobal('sessionStorage', undefined);
     expect(takeArrival(at(hash), history)).toEqual({ kind: 'link', link });
     expect(keptArrival()).toBeNull();
@@ -82,14 +88,6 @@ describe('the link that somebody comes by', () => {
     expect(replaceState).not.toHaveBeenCalled();
   });
 });
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
-}
 
 describe('the policy as a form', () => {
   test('has a field for every member of the schema, and begins as the command line does', () => {
@@ -189,6 +187,35 @@ describe('the policy as a form', () => {
     ]);
   });
 
+  test('tells what is wrong with a file of one by the fields', () => {
+    const told = (content: unknown) => {
+      const held = policyOfFile(typeof content === 'string' ? content : JSON.stringify(content));
+      return 'faults' in held ? held.faults : held.policy;
+    };
+    expect(told({ minimumOwners: 3 })).toEqual(OwnerPolicy.parse({ minimumOwners: 3 }));
+    expect(told('minimumOwners: 3')).toEqual([expect.stringMatching(/^This file is something else/)]);
+    expect(
+      told({
+        ...{ minimumOwners: 1, allowSpectrum: 'yes', twoParty: ['garbled', 'mine'], answers: { wholes: -1 } },
+        ...{
+          series: { most: 3, shortestIntervalHours: 1, least: 1 },
+          grains: { weight: 'often' },
+          epsilon: 1,
+        },
+      }),
+    ).toEqual([
+      '“Owners at least”: expected at least 2',
+      '“Two-party protocols that you trust”: expected one of "garbled", "rotated", "linear", "simulated"',
+      '“All eigenvalues may be revealed”: expected true or false, got a text',
+      '“least” is no rule of “A series of tasks over nearly the same rows”',
+      '“What one data set may give”, “Wholes of all tasks together, at most”: expected at least 0',
+      '“How far apart your values lie”, “weight”: expected a number above 0, or “cell”',
+      '“epsilon” is no rule of a policy',
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`rule${i}`, 1]));
+    expect(told(many)).toHaveLength(21);
+  });
+
   test('begins with rules that are as strict as they say', () => {
     const plain = madeUpTask('pca', 3, { components: 1, outputs: [], twoParty: 'garbled' });
     const rules = ({ policy }: (typeof PRESETS)['strict']) =>
@@ -252,7 +279,7 @@ describe('a file that was chosen', () => {
       'a picture',
       Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82),
       'This file could not be read',
-      /got a picture \(PNG\)$/,
+      /^this is no CSV, but a picture \(PNG\)$/,
     ],
   ])('is refused at once if it is %s', async (_, text, title, words) => {
     const error: unknown = await looked(text).catch((it: unknown) => it);
@@ -292,80 +319,4 @@ test.each<[CodedError['info'], string]>([
   [DEVICE_CODES.ERR_OWNER_BUSY, 'This device cannot do it now'],
 ])('an error has a title by its code: %o', (info, title) => {
   expect(problemTitle(new CodedError(info, 'why'), 'refused')).toBe(title);
-});
-
-describe('what the command line tells by options is told by fields', () => {
-  const task = madeUpTask('pca', 2, { components: 1, outputs: [] });
-  const COMMANDS = /--\w|eigenveil-owner|OwnerHome|in memory/;
-
-  /** The refusal of a file, as the page words it. */
-  async function refused(text: string | Uint8Array<ArrayBuffer>, options = {}): Promise<string> {
-    const rows = readRowBatches(readBlobBytes(new File([text], 'rows.csv'), 'rows.csv'), task, options);
-    const readAll = async () => {
-      for await (const batch of rows) expect(batch).toBeDefined();
-    };
-    const error: unknown = await readAll().catch((it: unknown) => it);
-    if (!(error instanceof CodedError)) throw new TypeError('expected a refusal');
-    expect(error.message).toMatch(COMMANDS);
-    return pageWords(error.words);
-  }
-
-  test.each([
-    ['blanks', 'f0,f1\n 1,0\n', {}, /which “Ignore spaces around values” passes over/],
-    ['an empty cell', 'f0,f1\n,0\n', {}, /: “Leave out rows with a missing value” leaves such rows out/],
-    ['a comma', 'f0;f1\n0,5;0\n', { separator: 'semicolon' }, /“Decimal mark”: comma takes/],
-    ['a semicolon', 'f0;f1\n1;0\n', {}, /give “Separator”: semicolon$/],
-    ['blanks around names', ' f0, f1\n1,0\n', {}, /which “Ignore spaces around values” passes over$/],
-    ['lines above the header', 'from,here\nf0,f1\n1,0\n', {}, /set “Lines above the header row” to 1$/],
-    ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /set “Rows of units below the header row” to 1$/],
-    ['no name', 'f0,f1,\n1,0,3\n', {}, /“Columns to leave out”: #3 leaves it out/],
-    ['a mark', 'f0,f1\n-,0\n', {}, /name it under “Other marks of a missing value”/],
-    [
-      'another encoding',
-      new Uint8Array([...'f0,f1\n1,0é\n'].map((it) => it.charCodeAt(0))),
-      {},
-      /choose another “Text encoding”, or save the file as UTF-8$/,
-    ],
-  ])('of %s', async (_, text, options, told) => {
-    const words = await refused(text, options);
-    expect(words).not.toMatch(COMMANDS);
-    expect(words).toMatch(told);
-  });
-
-  test('of a policy, all rules at once', () => {
-    const policy = OwnerPolicy.parse({
-      minimumOwners: 9,
-      minimumKeyBits: 4096,
-      maximumComponents: 1,
-      twoParty: ['garbled'],
-      allowWithoutDifferentialPrivacy: false,
-    });
-    const asked = { ...task, twoParty: 'simulated', components: 2, minimumOwners: 2, keyBits: 3072 } as const;
-    const error = thrownBy(() => checkPolicy(policy, asked));
-    expect(error).toBeInstanceOf(CodedError);
-    const { faults, message } = error as CodedError;
-    expect(message).toMatch(/"twoParty" is simulated.*--allow-simulated/);
-    const told = faults.map(({ words }) => pageWords(words));
-    expect(told).toEqual([
-      'the least number of owners is 2, but your policy asks for at least 9',
-      'the length of the Paillier key, in bits, is 3072, but your policy asks for at least 4096',
-      expect.stringMatching(
-        /^the two-party protocol is simulated, which is NOT private, and your policy does not name it$/,
-      ),
-      'the number of components is 2, but your policy allows at most 1',
-      ...told.slice(4),
-    ]);
-    for (const words of told) expect(words).not.toMatch(/--|"|expected|, got /);
-  });
-
-  test('of what has to change in the policy', () => {
-    expect(changeInWords('twoParty', ['garbled', 'rotated'])).toBe(
-      'tick garbled, rotated under “Two-party protocols that you trust”',
-    );
-    expect(changeInWords('allowSpectrum', true)).toBe('tick “All eigenvalues may be revealed”');
-    expect(changeInWords('maximumEpsilon', null)).toBe('leave “Largest ε” empty');
-    expect(changeInWords('answers', { wholes: 2 })).toBe(
-      'under “What one data set may give”, “Wholes of all tasks together, at most”: 2',
-    );
-  });
 });

@@ -114,7 +114,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
   });
 
   test('counts rows by the name that they are given, and takes the next task of a series', async () => {
-    const [task, others] = [await newTask(), await newTask()];
+    const [task, others] = [await newTask({ title: 'Petals, weekly' }), await newTask()];
     const owner = await BrowserOwner.arrive(site, task);
     const { page } = owner;
     await owner.enrol();
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const { task: renewal } = await site.services.client.renew(task);
     await owner.show(task);
     await page.getByRole('button', { name: 'Look for the next task' }).click();
-    await page.getByRole('link', { name: renewal.id }).click();
+    await page.getByRole('link', { name: `Petals, weekly ${renewal.id}` }).click();
     await page.getByText('Your policy allows this task').waitFor();
     await page.getByLabel('Name of these rows').fill('iris');
     await owner.contribute(files[0]!);
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByLabel('Name of these rows').fill('iris');
     await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
     await page.getByLabel('label', { exact: true }).check();
-    await page.getByText(/^The data set iris has given/).waitFor();
+    await page.locator('.error', { hasText: /^The data set iris has given/ }).waitFor();
     const read = page.getByRole('button', { name: 'Read the file' });
     expect(await read.getAttribute('aria-disabled')).toBe('true');
     await page.getByLabel('Name of these rows').fill('roses');
@@ -260,8 +260,13 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await expectFits(page);
     const row = page.getByRole('row').filter({ hasText: task });
     await row.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByText('It does not ask for this one any more').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.getByRole('button', { name: 'Remove from the list' }).click();
     await row.waitFor({ state: 'detached' });
+    await expect.poll(() => asked).toContain(`/tasks/${other}/state`);
+    expect(asked).not.toContain(`/tasks/${task}/state`);
     await owner.show(task);
     await page.getByText('You have contributed').waitFor();
     const withdraw = page.getByRole('button', { name: 'Withdraw…' });
@@ -367,9 +372,21 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
     const shown = page.locator('dt', { hasText: 'Passphrase of the backup' }).locator('+ dd');
     const passphrase = await shown.innerText();
+    // What each frame shows that the browser draws.
+    await page.evaluate(() => {
+      const frames: (string | null)[] = [];
+      const look = () => {
+        frames.push(document.body.textContent);
+        requestAnimationFrame(look);
+      };
+      look();
+      Object.assign(window, { frames });
+    });
     await page.getByRole('button', { name: 'Make the key and its backup' }).click();
     const save = page.getByRole('button', { name: 'Save the backup file' });
     await save.waitFor();
+    const frames = await page.evaluate(() => (window as unknown as { frames: string[] }).frames);
+    expect(frames.some((it) => it.includes('The backup is sealed: that takes a few seconds'))).toBe(true);
     // Back from another tab, where the passphrase was put.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.getByRole('link', { name: 'This device' }).click();

@@ -3,7 +3,7 @@
  * replaced.
  */
 import { CodedError, type Words, words } from '@eigenveil/platform';
-import { type Encoding, FORM_BYTES, formOf, titleOf } from '@eigenveil/platform/file-form';
+import { type Encoding, FORM_BYTES, formOf, wordsOfForm } from '@eigenveil/platform/file-form';
 import { STATISTICS_CODES } from '../codes.ts';
 import { rowOption, rowTerm } from './reading-terms.ts';
 
@@ -58,8 +58,13 @@ export class Decoding {
     this.#start = undefined;
     const form = formOf(bytes);
     const { encoding } = this.#options;
-    if (form.kind !== 'text')
-      throw new CodedError(STATISTICS_CODES.ERR_FILE_UNREADABLE, `expected text, got ${titleOf(form)}`);
+    if (form.kind !== 'text') {
+      const { name, title } = wordsOfForm(form);
+      throw new CodedError(
+        STATISTICS_CODES.ERR_FILE_UNREADABLE,
+        rowTerm('notText', `expected text, got ${title}`, name),
+      );
+    }
     if (
       form.mark > 0 &&
       encoding !== undefined &&
@@ -68,7 +73,7 @@ export class Decoding {
     )
       throw new CodedError(
         STATISTICS_CODES.ERR_ENCODING,
-        words`expected text in ${encoding}, got the byte order mark of ${form.encoding!}: leave ${rowOption('encoding')} out`,
+        words`${rowTerm('otherMark', `expected text in ${encoding}, got`, encoding)} the byte order mark of ${form.encoding!}: ${rowTerm('noEncoding', 'leave --encoding out')}`,
       );
     const told = encoding === 'utf-16' ? 'utf-16le' : encoding;
     this.#encoding = form.mark > 0 ? form.encoding! : (told ?? form.encoding ?? 'utf-8');

@@ -60,7 +60,7 @@ export class ColumnNames {
     if (missing.length > 0)
       throw new CodedError(
         STATISTICS_CODES.ERR_CSV_COLUMNS,
-        words`${rowTerm('ownColumns', '"--columns"')} expected own=feature with names of columns that are there, got ${list(missing.map(quote))}`,
+        words`${rowTerm('ownColumns', '"--columns" expected own=feature with names of columns that are there, got')} ${list(missing.map(quote))}`,
       );
   }
 
@@ -135,7 +135,10 @@ export function findColumns(
   const extra = unknown.filter((i) => !repeated.includes(names.mapped[i]!));
   const contradictory = ignoredNames.filter((name) => names.findAll(name).some((i) => used.has(i)));
   if (missing(wanted).length > 0 && header.some((name) => parseDecimal(name) !== undefined)) {
-    throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, 'expected a header row first, got numbers in it');
+    throw new CodedError(
+      STATISTICS_CODES.ERR_CSV_COLUMNS,
+      rowTerm('numbersInHeader', 'expected a header row first, got numbers in it'),
+    );
   }
   // A file may have no header, or other separators and line ends than ours: what stands here may be cells of
   // data, and none is ever shown. So other names than the caller's are repeated only where most of the names

@@ -47,7 +47,11 @@ export class NumberFormat {
     if (thousands === this.decimal)
       throw new CodedError(
         STATISTICS_CODES.ERR_ROW_OPTIONS,
-        words`${rowTerm('thousands', '"--thousands"')} expected another character than ${rowTerm('decimal', '"--decimal"')}, got ${thousands} for both`,
+        rowTerm(
+          'sameMarks',
+          `"--thousands" expected another character than "--decimal", got ${thousands} for both`,
+          thousands,
+        ),
       );
     this.#thousands = thousands;
     this.#plain = this.decimal === 'comma' ? parseDecimalComma : parseDecimal;

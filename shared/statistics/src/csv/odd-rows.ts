@@ -99,8 +99,10 @@ export function widthProblem(
   header: number,
   cells: readonly (string | undefined)[],
   separator: Separator | undefined,
-): Words | string {
-  const problem = `expected ${header === 1 ? '1 cell' : `${header} cells`}, got ${cells.length}`;
+): Words {
+  const names = header === 1 ? '1 cell' : `${header} cells`;
+  const found = String(cells.length);
+  const problem = words`${rowTerm('cellsWanted', `expected ${names}`, names)}${rowTerm('cellsFound', `, got ${found}`, found)}`;
   const cause = likelyCause(header, cells, separator);
   return cause === undefined ? problem : words`${problem}; ${cause}`;
 }

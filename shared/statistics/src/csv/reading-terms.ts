@@ -1,8 +1,28 @@
 /** Terms in messages about files of rows: options, in whose place a surface without them says what to do. */
 import { option, term, type Words } from '@eigenveil/platform';
 
+/**
+ * Sentences about what is wrong with a file. The command line says what was expected and what came; a page
+ * says what the file has.
+ */
+type FaultTerm =
+  | 'cellsFound'
+  | 'cellsWanted'
+  | 'classWanted'
+  | 'emptyFile'
+  | 'noRows'
+  | 'noWholeRow'
+  | 'notText'
+  | 'numberWanted'
+  | 'numbersInHeader'
+  | 'otherMark'
+  | 'outOfRange'
+  | 'ownColumns'
+  | 'sameMarks';
+
 /** The terms of this package; a surface that has words of its own has some for every one of them. */
 export type RowTerm =
+  | FaultTerm
   | 'separator'
   | 'decimal'
   | 'thousands'
@@ -16,13 +36,13 @@ export type RowTerm =
   | 'readThousands'
   | 'encoding'
   | 'otherEncoding'
+  | 'noEncoding'
   | 'escape'
   | 'skipLines'
   | 'aboveHeader'
   | 'skipRows'
   | 'rename'
   | 'renameOne'
-  | 'ownColumns'
   | 'allowClipping'
   | 'countUnreadable'
   | 'rowsFound';

@@ -106,7 +106,10 @@ export class RecordReader {
   end(): void {
     if (this.#held !== undefined) throw this.#held.refine(this.#held);
     if (this.#columns === undefined)
-      throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, 'expected a header row, got an empty file');
+      throw new CodedError(
+        STATISTICS_CODES.ERR_CSV_COLUMNS,
+        rowTerm('emptyFile', 'expected a header row, got an empty file'),
+      );
     const remark = this.#options.onRemark;
     if (remark === undefined) return;
     if (this.#blank > 0)
@@ -255,14 +258,15 @@ export class RecordReader {
         'ERR_CSV_CELL',
         line,
         [name, position],
-        words`expected a finite decimal number, got ${kind()}`,
+        words`${rowTerm('numberWanted', 'expected a finite decimal number, got')} ${kind()}`,
       );
     }
     if (this.#watchesLeft > 0) this.#watch(text, i);
     this.#booleans[i]!.add(text, value);
     if (this.#options.strict === true && (value < min || value > max)) {
       const position = this.#columns!.features[i]!;
-      throw this.#error('ERR_OUT_OF_RANGE', line, [name, position], `expected a number in [${min}, ${max}]`);
+      const problem = rowTerm('outOfRange', `expected a number in [${min}, ${max}]`, `${min} to ${max}`);
+      throw this.#error('ERR_OUT_OF_RANGE', line, [name, position], problem);
     }
     return value;
   }
@@ -289,7 +293,7 @@ export class RecordReader {
       'ERR_UNKNOWN_CLASS',
       line,
       [column, position],
-      words`expected one of the task's ${classes.length} classes, got ${got}`,
+      words`${rowTerm('classWanted', `expected one of the task's ${classes.length} classes, got`, String(classes.length))} ${got}`,
     );
   }
 

@@ -8,6 +8,7 @@ import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
 import { checkStatisticsTask, type StatisticsTask, stageTaskOf, summedClasses } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
+import { rowTerm } from '../csv/reading-terms.ts';
 import { squaredLength } from './clip.ts';
 import { type ProductSums, ROWS_PER_PASS, rowsPerFlush, SketchSums, Sums, TriangleSums } from './products.ts';
 import { tooManyRows } from './row-limit.ts';
@@ -97,7 +98,10 @@ export class StatisticsAccumulator {
    */
   statistics(): Statistics {
     if (this.#rows === 0)
-      throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one row, got none');
+      throw new CodedError(
+        STATISTICS_CODES.ERR_NO_ROWS,
+        rowTerm('noRows', 'expected at least one row, got none'),
+      );
     this.#multiply();
     this.#flush();
     const products = this.#products?.values() ?? [];

@@ -6,6 +6,7 @@ import type { Sums } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
+import { rowTerm } from '../csv/reading-terms.ts';
 import { tooManyRows } from './row-limit.ts';
 import type { Statistics } from './statistics.ts';
 
@@ -77,7 +78,10 @@ export class BinCounts {
    */
   statistics(): Statistics {
     if (this.#rows === 0)
-      throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one row, got none');
+      throw new CodedError(
+        STATISTICS_CODES.ERR_NO_ROWS,
+        rowTerm('noRows', 'expected at least one row, got none'),
+      );
     return { R: [], counts: Array.from(this.#counts, BigInt), labellings: [], owners: 1n };
   }
 }

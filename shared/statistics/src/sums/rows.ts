@@ -4,6 +4,7 @@ import { CodedError, type Words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import type { ConsentOptions, ReadingOptions } from '../csv/reading-options.ts';
+import { rowTerm } from '../csv/reading-terms.ts';
 import type { FoundGrains } from '../grain/grain.ts';
 import { checkClipping, UnreadableCells, ValueWatch } from '../grain/value-watch.ts';
 import { RowAccumulator } from './row-accumulator.ts';
@@ -134,7 +135,7 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   const { rows, clippedCells, clippedRows } = accumulator;
   if (rows === 0 && skippedRows > 0) {
     const message = `expected at least one whole row, got none: a cell is missing in each of ${skippedRows}`;
-    throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, message);
+    throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, rowTerm('noWholeRow', message, String(skippedRows)));
   }
   const statistics = accumulator.statistics();
   unreadable.check(rows, options);

@@ -17,13 +17,7 @@ import {
 } from '@eigenveil/command';
 import { CodedError, type Words } from '@eigenveil/platform';
 import { columnsFor, statisticsThrough } from '@eigenveil/projection';
-import {
-  flatten,
-  type OwnerStatistics,
-  type Row,
-  type RowBatches,
-  type Statistics,
-} from '@eigenveil/statistics';
+import type { OwnerStatistics, Row, RowBatches, Statistics } from '@eigenveil/statistics';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { constantFeatures, type Task, underTitle } from '@eigenveil/task';
 import { partInWords } from '../../budget/parts.ts';
@@ -65,7 +59,6 @@ export async function contributeTo(
     const summed = await sum(...of);
     summary = summaryOf(task, basis, summed);
     warn(command, summary); // before anything is charged or sent
-    dataDigest = await home.digestOfData(taskId, flatten(task, summed.statistics));
     return { ...summed.statistics, grains: summed.grains };
   };
   if (settings.dryRun === true) {
@@ -80,6 +73,9 @@ export async function contributeTo(
   const receipt = await owner.contribute(dataUser, taskId, summarise, {
     dataset,
     discardPending,
+    onReady: (digest) => {
+      dataDigest = digest;
+    },
     onProgress: partsOn(command),
     onOwnFloor: (told) => {
       ownFloor = told;

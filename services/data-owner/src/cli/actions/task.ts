@@ -37,11 +37,8 @@ export async function printTask(
 ): Promise<void> {
   await using session = await openTask(settings, id);
   const { owner, dataUser, taskId, policy } = session;
-  const { task, basis, refined, broken, overBudget } = await owner.inspect(
-    dataUser,
-    taskId,
-    settings.dataset,
-  );
+  const { task, basis, refined, broken } = await owner.inspect(dataUser, taskId);
+  const overBudget = await owner.overBudget(task, settings.dataset);
   const { minimumClassRows } = policy;
   const reveals = revealedBy(task);
   const depends = minimumClassRows !== undefined && task.outputs.includes('classCounts');

@@ -5,7 +5,7 @@ import { errorCodeOf } from '@eigenveil/wire/errors';
 import { Problem } from '../../common/feedback.tsx';
 import { View } from '../../common/layout.tsx';
 import { TaskName } from '../../common/task-name.tsx';
-import { useAsync } from '../../common/use-async.ts';
+import { useAsync, useRetry } from '../../common/use-async.ts';
 import { OPERATOR_RESULTS } from '../../methods/operator-results.tsx';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
@@ -29,6 +29,7 @@ export function ResultView(props: {
     },
     [api, taskId],
   );
+  const isLost = useRetry(loading);
   return (
     <View title="Result" name="Result">
       <p>
@@ -41,7 +42,10 @@ export function ResultView(props: {
         <p role="status">The result is fetched, and its signatures are checked.</p>
       )}
       {loading.state === 'failed' && (
-        <Problem error={loading.error} title="There is no result to show">
+        <Problem
+          error={loading.error}
+          title={isLost ? 'No connection to the data user. Retrying…' : 'There is no result to show'}
+        >
           {errorCodeOf(loading.error) === 'ERR_NOT_READY' && (
             <p>
               <a href={routes.href('task', { taskId })}>See how far the task is</a>

@@ -4,6 +4,7 @@ import type { TaskState } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';
 import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
+import { TaskName } from '../../common/task-name.tsx';
 import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
@@ -30,13 +31,13 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
           'This is the first task of its series.'
         ) : (
           <>
-            Renewal {series.number} of task <TaskLink id={series.id} />.
+            Renewal {series.number} of task <TaskLink id={series.id} title={task.title} />.
           </>
         )}{' '}
         {obstacle}
         {next !== null && (
           <>
-            The next one is <TaskLink id={next.id} />.
+            The next one is <TaskLink id={next.id} title={next.title} />.
           </>
         )}
       </p>
@@ -72,9 +73,10 @@ function whyNot({ twoParty }: Task, state: TaskState): string | null {
   return state === 'open' ? 'It can be renewed once it is closed or cancelled.' : null;
 }
 
-const TaskLink = ({ id }: { readonly id: Task['id'] }) => (
-  <a href={routes.href('task', { taskId: id })} class="id">
-    {id}
+/** @param props.title that all tasks of a series have, since they have all parameters in common */
+const TaskLink = ({ id, title }: { readonly id: Task['id']; readonly title: string | undefined }) => (
+  <a href={routes.href('task', { taskId: id })}>
+    <TaskName id={id} title={title} />
   </a>
 );
 
