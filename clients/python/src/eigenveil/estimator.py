@@ -50,7 +50,7 @@ class EigenveilProjection(TransformerMixin, BaseEstimator):  # type: ignore[misc
     -----
     `fit` checks width and names, and never learns. A file is loaded and verified at its first use, so the
     estimator is fitted as soon as it has a projection, and so is its clone. A pickle holds the name of the
-    file, and whoever loads it verifies the file anew; a `Projection` goes with the pickle as it is.
+    file, and whoever loads it verifies the file again; a `Projection` goes with the pickle as it is.
     """
 
     def __init__(
