@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import Result, made_up
 
-from eigenveil import EigenveilWarning, Projection, RowsError
+from eigenveil import EigenveilError, EigenveilWarning, Projection, RowsError
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import clone
@@ -147,6 +148,27 @@ def test_it_works_in_pipelines_and_is_kept(estimator: EigenveilProjection, tmp_p
     expected = pipeline.transform(rows)
     assert joblib.load(tmp_path / "pipeline").transform(rows).tobytes() == expected.tobytes()
     assert pickle.loads(pickle.dumps(pipeline)).transform(rows).tobytes() == expected.tobytes()
+
+
+def test_a_file_is_verified_again_where_a_pickle_is_loaded(
+    results: Callable[[str], Result], tmp_path: Any
+) -> None:
+    result, file = results("pca"), tmp_path / "evidence.json"
+    file.write_bytes(result.evidence.read_bytes())
+    by_file = EigenveilProjection(file, result.thumbprint)
+    by_projection = EigenveilProjection(result.loaded)
+    expected = by_file.transform(result.rows[:5])
+    kept = pickle.dumps([by_file, by_projection])
+    for copy in pickle.loads(kept):
+        assert copy.verified_ is True
+        assert copy.transform(result.rows[:5]).tobytes() == expected.tobytes()
+    told = json.loads(file.read_text())
+    told["task"]["title"] = "another"
+    file.write_text(json.dumps(told))
+    by_file, by_projection = pickle.loads(kept)
+    with pytest.raises(EigenveilError, match="ERR_AGREEMENT_INVALID"):
+        by_file.transform(result.rows[:5])
+    assert by_projection.transform(result.rows[:5]).tobytes() == expected.tobytes()
 
 
 def test_frames_come_out_as_asked(estimator: EigenveilProjection) -> None:

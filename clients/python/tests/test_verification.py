@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Result
 
-from eigenveil import EigenveilError, EigenveilWarning, Projection
+from eigenveil import EigenveilError, EigenveilWarning, MissingFileError, Projection
 
 Results = Callable[[str], Result]
 
@@ -96,6 +97,17 @@ def test_another_csp_is_refused(results: Results) -> None:
     assert (refused.value.code, refused.value.exit_code) == ("ERR_CSP_IDENTITY", 3)
     with pytest.raises(EigenveilError, match="csp_thumbprint"):
         Projection.load(results("pca").evidence)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "evidence.json"
+    with pytest.raises(FileNotFoundError, match="evidence.json") as refused:
+        Projection.load(missing)
+    error = refused.value
+    assert isinstance(error, MissingFileError)
+    assert isinstance(error, EigenveilError)
+    assert (error.code, error.exit_code, error.filename) == ("ERR_CONFIGURATION", 2, str(missing))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 def test_a_file_of_another_form_is_refused(results: Results, tmp_path: Path) -> None:

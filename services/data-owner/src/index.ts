@@ -1,4 +1,7 @@
-/** The data owner: client library and command line. */
+/**
+ * The data owner: client library and command line.
+ * @module data-owner
+ */
 
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
 // These are exported here since a program needs them around a DataOwner, and the packages that have them are

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .data_user import DataUser
-from .errors import EigenveilError, EigenveilWarning, EndedError, RowsError
+from .errors import EigenveilError, EigenveilWarning, EndedError, MissingFileError, RowsError
 from .owner import Owner
 from .projection import Projection
 from .varimax import Varimax
@@ -22,6 +22,7 @@ __all__ = [
     "EigenveilProjection",
     "EigenveilWarning",
     "EndedError",
+    "MissingFileError",
     "Owner",
     "Projection",
     "RowsError",

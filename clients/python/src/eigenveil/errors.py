@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from typing import Any
+
 
 class EigenveilError(Exception):
     """What a command or this package refuses.
@@ -27,6 +31,18 @@ class EigenveilError(Exception):
 
 class RowsError(EigenveilError, ValueError):
     """Rows that cannot be used; the message names the column and the row, and no cell's value."""
+
+
+class MissingFileError(EigenveilError, FileNotFoundError):
+    """A file that is not there; ``filename`` names it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        name = os.fspath(path)
+        super().__init__("ERR_CONFIGURATION", f"a readable file expected, got {name}, which is not there")
+        self.errno, self.strerror, self.filename = errno.ENOENT, os.strerror(errno.ENOENT), name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MissingFileError, (self.filename,)
 
 
 class EndedError(EigenveilError, TimeoutError):

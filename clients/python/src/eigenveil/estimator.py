@@ -49,7 +49,8 @@ class EigenveilProjection(TransformerMixin, BaseEstimator):  # type: ignore[misc
     Notes
     -----
     `fit` checks width and names, and never learns. A file is loaded and verified at its first use, so the
-    estimator is fitted as soon as it has a projection, and so is its clone.
+    estimator is fitted as soon as it has a projection, and so is its clone. A pickle holds the name of the
+    file, and whoever loads it verifies the file again; a `Projection` goes with the pickle as it is.
     """
 
     def __init__(
@@ -73,6 +74,11 @@ class EigenveilProjection(TransformerMixin, BaseEstimator):  # type: ignore[misc
             kept = (asked, Projection.load(self.projection, self.csp_thumbprint))
             self._kept = kept
         return kept[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A file is verified by every process that uses it, and never taken as verified from a pickle.
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_kept"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.projection is not None

@@ -28,7 +28,8 @@ class Projection:
     ----------
     verified_ : bool
         True if the command has found the signatures of the CSP and the data user; False for a file of
-        numbers that nobody has signed.
+        numbers that nobody has signed. A pickle carries it as it was: whoever could change the pickle
+        could change this.
     proof : dict
         The thumbprints of the CSP and the data user that have signed it (``csp``, ``dataUser``), how many
         owners took part (``verifiedOwners``), and the digest of the result (``projectionDigest``), which is
@@ -105,6 +106,8 @@ class Projection:
             ERR_AGREEMENT_INVALID, ERR_PROVENANCE_INVALID or ERR_BASIS_INVALID for a file that was changed;
             ERR_PROJECTION_INVALID for a result by which rows cannot be reduced; ERR_BASIS_INVALID for
             ``projection.json`` of a result that stands on another one.
+        MissingFileError
+            ERR_CONFIGURATION for a file that is not there.
         """
         evidence = evidence_in(path, csp_thumbprint, command)
         if not evidence.verified:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import EigenveilError
+from .errors import EigenveilError, MissingFileError
 from .reduction import Link
 from .running import Command, private_folder
 
@@ -56,8 +56,13 @@ def evidence_in(
     EigenveilError
         ERR_PROJECTION_INVALID for a file of another form, ERR_CONFIGURATION without a thumbprint, and as
         the command.
+    MissingFileError
+        ERR_CONFIGURATION for a file that is not there.
     """
-    content = Path(path).read_bytes()
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError as cause:
+        raise MissingFileError(path) from cause
     told = _json_of(path, content)
     if "agreement" not in told:
         return unsigned(_result_of(path, told))

@@ -322,9 +322,9 @@ export class DataOwner {
    * withdrawal has begun, nothing is contributed to the task any more, here and at the data user. If the
    * answer of one of them is lost, the withdrawal must be repeated. Resolves to true if the data user has
    * confirmed it.
-   * @param options.csp another address of the CSP than that of the enrolment
-   * @param options.insist to tell the CSP whatever the data user answers, and even if it does not answer. If
-   *   the data user uses the contribution, the task then fails for all.
+   * @param options `csp`: another address of the CSP than that of the enrolment. `insist`: to tell the CSP
+   *   whatever the data user answers, and even if it does not answer; if the data user uses the contribution,
+   *   the task then fails for all.
    * @throws as the CSP refuses, and as the data user refuses unless the owner insists
    */
   async withdraw(

@@ -1,4 +1,7 @@
-/** The part of the data user that a program needs to run tasks at its service, without the service itself. */
+/**
+ * The part of the data user that a program needs to run tasks at its service, without the service itself.
+ * @module data-user/client
+ */
 
 // These are exported here since the packages that have them are not installed on their own.
 export { CodedError } from '@eigenveil/platform';

@@ -81,7 +81,7 @@ function openDiffieHellman(modulus: bigint): DiffieHellman {
  * made afterwards gives the same permission to its workers. An OpenSSL that has passed once is not tested
  * again, since the test takes a twentieth of a second.
  *
- * @param options.allowBigintFallback whether a failing OpenSSL (a FIPS build may refuse the objects used
+ * @param options `allowBigintFallback`: whether a failing OpenSSL (a FIPS build may refuse the objects used
  *   here) is replaced by bigint-crypto-utils, which is some ten times slower and NOT constant-time: an
  *   observer of the timing may then learn the secret key
  * @throws ERR_OPENSSL_EXPONENTIATION when the test fails and no fallback is allowed

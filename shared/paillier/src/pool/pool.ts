@@ -67,7 +67,7 @@ export class PaillierPool implements Encrypter {
   #closed = false;
 
   /**
-   * @param options.threads worker threads; 0 does the same work in the calling thread
+   * @param options `threads`: worker threads; 0 does the same work in the calling thread
    * @throws RangeError when that is no non-negative integer
    */
   constructor({ threads }: { threads: number }) {
