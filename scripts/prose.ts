@@ -10,6 +10,7 @@ const COVERED = [
   '*.md',
   'docs/**/*.md',
   '{clients,data,services,shared}/**/*.md',
+  'studies/{demo,faces,learners,privacy,ranges,recognition,speed}/**/*.md',
   'services/*/{build,src}/**/*.{ts,tsx}',
   `shared/{${ROOMS}}/src/**/*.ts`,
 ];
