@@ -67,7 +67,7 @@ test.each(await readdir(SETTINGS))('the service takes deploy/settings/%s', async
     const { stdout } = await runInProcess(service, 'check-config', '--config', config, '--json');
     // A setting that cannot be used ends the command before it finds anything.
     const { findings } = JSON.parse(stdout) as { findings: { check: string; state: string }[] };
-    expect(findings).toContainEqual(expect.objectContaining({ check: 'data directory', state: 'good' }));
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'settings', state: 'good' }));
   } finally {
     await rm(folder, { recursive: true });
   }
