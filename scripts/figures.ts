@@ -21,7 +21,7 @@ const program = createProgram({
   .action(async ({ check }: { check?: true }) => {
     const differing: string[] = [];
     const kept = await KeptReports.of(GROUPS, join(ROOT, 'docs'));
-    for (const document of globSync(['*.md', 'docs/*.md'], { cwd: ROOT }).sort()) {
+    for (const document of globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).sort()) {
       const file = join(ROOT, document);
       const before = await readFile(file, 'utf8');
       const figured = await figuredBy(document, before, kept);

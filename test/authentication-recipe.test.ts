@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '@eigenveil/testbed/port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill, Reader, type Terminal } from './support/reader.ts';
-import { blocksOf, blockWith, commandsOf } from './support/recipes.ts';
+import { blocksOf, blockWith, commandsOf, shellBlocksOf } from './support/recipes.ts';
 
 /** The irises are the users: one each. */
 const USERS = [0, 1, 2];
@@ -55,13 +55,15 @@ async function irises(): Promise<{ header: string; rowsOf: (user: number) => str
   };
 }
 
-/** The commands of README.md, with the page's own in the place of those that make a draft, contribute and reduce. */
+/** The commands of docs/running.md that a result needs. */
+const NEEDED = /identity|serve|task (?:draft|create|close|result)|invite|enrol|contribute|project/;
+
+/** The commands of docs/running.md, with the page's own instead of those that make a draft, contribute and reduce. */
 async function computeProjection(page: string): Promise<void> {
   const { header, rowsOf } = await irises();
   const table = (rows: readonly string[]) => `${[header, ...rows].join('\n')}\n`;
-  const readme = await reader.read('README.md');
   const running = await reader.read('docs/running.md');
-  const [csp, user] = blocksOf(running).filter(({ language }) => language === 'json');
+  const [csp, user] = blocksOf(running).filter(({ language }) => language === 'jsonc');
   const [policy] = blocksOf(page).filter(({ language }) => language === 'json');
   const own = commandsIn(blockWith(page, 'task draft')[0]!);
   const ownFor = (command: string) =>
@@ -82,8 +84,9 @@ async function computeProjection(page: string): Promise<void> {
     ['task create', '<task>'],
     ['eigenveil-csp invite', '<token>'],
   ]);
-  for (const given of blockWith(readme, ' serve ').flatMap(commandsIn)) {
-    const command = (ownFor(given) ?? given).replaceAll(/ +/g, ' ');
+  const given = shellBlocksOf(running).flatMap(commandsIn);
+  for (const each of given.filter((it) => NEEDED.test(it) && !it.includes('--epsilon'))) {
+    const command = (ownFor(each) ?? each).replaceAll(/ +/g, ' ');
     if (command.includes(' serve ')) {
       await write('csp.json', fill(csp!.text, values));
       await write('user.json', fill(user!.text, values));

@@ -1,4 +1,4 @@
-/** The month's diary of docs/operations.md word for word, with the real services: its blocks run on a copy of this checkout, in their order. */
+/** The month's diary of docs/operations/month.md word for word, with the real services: its blocks run on a copy of this checkout, in their order. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ const CAPTURES: readonly (readonly [RegExp, string])[] = [
 
 /** A file of settings as docs/running.md has it. */
 async function writeSettings(): Promise<void> {
-  const blocks = blocksOf(recipe).filter(({ language }) => language === 'json');
+  const blocks = blocksOf(recipe).filter(({ language }) => language === 'jsonc');
   for (const [i, name] of ['csp.json', 'user.json'].entries())
     await writeFile(join(reader.checkout, name), fill(blocks[i]!.text, values));
 }
@@ -78,8 +78,7 @@ test('two operators come through a month by the diary', { tags: ['long'], timeou
   await writeFile(join(reader.checkout, 'policy.json'), '{ "minimumOwners": 2 }');
   for (const block of [...blockWith(recipe, 'openssl'), ...blockWith(recipe, 'export ')])
     for (const { command } of commandsOf(block)) await give(fill(command, values));
-  const page = await reader.read('docs/operations.md');
-  const diary = page.slice(page.indexOf('## A month'), page.indexOf('## Deployment'));
+  const diary = await reader.read('docs/operations/month.md');
   const commands = shellBlocksOf(diary).flatMap(commandsOf);
   expect(commands.length).toBeGreaterThan(30);
   for (const { command } of commands) await give(command);

@@ -30,7 +30,7 @@ test('tell the size of the database, the room on the disk, and refused uploads b
   }
 });
 
-test('are those that docs/operations.md and docs/authentication.md name', async () => {
+test('are those that docs/operations/metrics.md and docs/authentication.md name', async () => {
   const world = await World.start({ dataUser: { databaseUrl: await databaseOfRun() } });
   const site = await Site.start();
   try {
@@ -44,7 +44,7 @@ test('are those that docs/operations.md and docs/authentication.md name', async 
       const text = await textOf(address, '/metrics', { authorization: `Bearer ${token}` });
       for (const [, name] of text.matchAll(/^# TYPE (eigenveil_\w+) /gm)) shown.add(name!);
     }
-    const pages = ['operations', 'authentication'].map((name) =>
+    const pages = ['operations/metrics', 'authentication'].map((name) =>
       readFile(new URL(`../docs/${name}.md`, import.meta.url), 'utf8'),
     );
     const named = (await Promise.all(pages)).flatMap((page) =>

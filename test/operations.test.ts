@@ -1,20 +1,25 @@
 /**
- * docs/operations.md and docs/authentication.md tell the truth: every setting with its default, and error texts that the services really say.
- * The metrics are tried where they are shown, in metrics.test.ts.
+ * The pages of operations and docs/authentication.md tell the truth: every setting with its default, settings that the services take,
+ * and error texts that they really say. The metrics are tried where they are shown, in metrics.test.ts.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AUTHENTICATOR_SETTINGS } from '@eigenveil/authenticator';
 import { CSP_SETTINGS } from '@eigenveil/csp';
 import { DATA_USER_SETTINGS } from '@eigenveil/data-user';
 import { expect, test } from 'vitest';
+import { runInProcess } from './support/in-process.ts';
+import { blocksOf } from './support/recipes.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 /** A page, without the blanks that align its tables. */
 const pageOf = async (name: string) =>
   (await readFile(join(root, 'docs', name), 'utf8')).replaceAll(/ +\|/g, ' |');
-const page = await pageOf('operations.md');
+const [csp, dataUser] = await Promise.all(
+  ['csp', 'user'].map((it) => pageOf(`operations/settings-${it}.md`)),
+);
 const authentication = await pageOf('authentication.md');
 
 interface AnySetting {
@@ -36,35 +41,59 @@ function rowsOf(prefix: string, settings: Readonly<Record<string, AnySetting>>):
 }
 
 test.each([
-  ['CSP', page, rowsOf('EIGENVEIL_CSP', CSP_SETTINGS)],
-  ['data user', page, rowsOf('EIGENVEIL_USER', DATA_USER_SETTINGS)],
+  ['CSP', csp!, rowsOf('EIGENVEIL_CSP', CSP_SETTINGS)],
+  ['data user', dataUser!, rowsOf('EIGENVEIL_USER', DATA_USER_SETTINGS)],
   ['authenticator', authentication, rowsOf('EIGENVEIL_AUTHENTICATOR', AUTHENTICATOR_SETTINGS)],
 ])('has every setting of the %s, with its default', (_, where, rows) => {
   expect(rows.length).toBeGreaterThan(10);
   for (const row of rows) expect(where).toContain(row);
 });
 
-test('shows a file of settings with which the CSP would start', () => {
-  const [, json] = /```json\n(.+?)```/s.exec(page)!;
-  const given = JSON.parse(json!.replace('<thumbprint of the data user>', 'A'.repeat(43))) as Record<
-    string,
-    unknown
-  >;
-  const settings: Readonly<Record<string, AnySetting>> = CSP_SETTINGS;
-  const accepts = (setting: AnySetting | undefined, value: unknown) =>
-    [value, [value]].some((reading) => setting?.schema.safeParse(reading).success);
-  for (const [name, value] of Object.entries(given)) {
-    expect({ name, isAccepted: accepts(settings[name], value) }).toEqual({ name, isAccepted: true });
+const SETTINGS = join(root, 'deploy/settings');
+
+test.each(await readdir(SETTINGS))('the service takes deploy/settings/%s', async (name) => {
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-settings-'));
+  try {
+    const config = join(folder, 'settings.jsonc');
+    const text = await readFile(join(SETTINGS, name), 'utf8');
+    // Nobody answers there.
+    const filled = text
+      .replaceAll(/<thumbprint of another [\w ]+>/g, 'B'.repeat(43))
+      .replaceAll(/<thumbprint of [\w ]+>/g, 'A'.repeat(43))
+      .replaceAll('/var/lib', folder)
+      .replaceAll(/(?<="cspUrl": ")[^"]+/g, 'https://127.0.0.1:1');
+    await writeFile(config, filled);
+    const service = name.startsWith('csp') ? 'csp' : 'user';
+    const { stdout } = await runInProcess(service, 'check-config', '--config', config, '--json');
+    // A setting that cannot be used ends the command before it finds anything.
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; state: string }[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'settings', state: 'good' }));
+  } finally {
+    await rm(folder, { recursive: true });
   }
-  const isRequired = ({ schema, default: standard }: AnySetting) =>
-    standard === undefined && !schema.safeParse(undefined).success;
-  const required = Object.keys(settings).filter((name) => isRequired(settings[name]!));
-  expect(Object.keys(given)).toEqual(expect.arrayContaining(required));
 });
 
-test('has a runbook headed by texts that stand in the sources', { tags: ['long'] }, async () => {
+test('docs/running.md shows the basic settings as they are', async () => {
+  const shown = blocksOf(await pageOf('running.md')).filter(({ language }) => language === 'jsonc');
+  const basic = ['csp', 'user'].map((it) => readFile(join(SETTINGS, `${it}.basic.jsonc`), 'utf8'));
+  expect(shown.map(({ text }) => text)).toEqual(await Promise.all(basic));
+});
+
+const INCIDENTS = ['starting', 'storage', 'connections', 'tasks', 'owners'];
+
+test('the index of incidents has every text, in the order of the pages', async () => {
+  const pages = await Promise.all(INCIDENTS.map((it) => pageOf(`operations/incidents/${it}.md`)));
+  const headings = pages.flatMap((page) => [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading!));
+  const index = await pageOf('operations/incidents.md');
+  expect([...index.matchAll(/^\| \[(.+)\]\(/gm)].map(([, text]) => text!)).toEqual(headings);
+});
+
+test('incidents are headed by texts that stand in the sources', { tags: ['long'] }, async () => {
   const sources = await allSources();
-  const headings = [...page.matchAll(/^### `(.+)`$/gm)].map(([, heading]) => heading!);
+  const pages = await Promise.all(INCIDENTS.map((it) => pageOf(`operations/incidents/${it}.md`)));
+  const headings = pages.flatMap((page) =>
+    [...page.matchAll(/^## `(.+)`$/gm)].map(([, heading]) => heading!),
+  );
   expect(headings.length).toBeGreaterThan(15);
   for (const heading of headings) {
     // What varies is written as …

@@ -264,7 +264,7 @@ export const utility = defineStudy({
       across: overEpsilon(only('sets')),
     },
     promises: {
-      caption: 'Promises, trust, and what of the computation they cover',
+      caption: 'Promises, trust, and the part of the computation that they cover',
       of: 'promises',
       rows: ['method', 'neighbours', 'promised', 'trust', 'means', 'counts', 'remarks', 'reference'],
     },

@@ -22,6 +22,16 @@ export function textIn(bytes: Uint8Array, expectation: string): string {
 }
 
 /**
+ * Returns the text with blanks instead of its comments, from two slashes to the end of the line or in the marks
+ * of C, so that every place stays where it is.
+ */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/"(?:\\.|[^"\\\n])*"|\/\/.*|\/\*[\s\S]*?\*\//g, (found) =>
+    found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, ' '),
+  );
+}
+
+/**
  * Returns the value of the JSON text of a file that the setting `title` names.
  * @throws ERR_CONFIGURATION
  */

@@ -5,7 +5,7 @@ import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
-import { jsonOf, textIn } from './json.ts';
+import { jsonOf, textIn, withoutComments } from './json.ts';
 
 /**
  * One setting. Its name in the file is the member's name in camelCase; its flag and variable follow from that
@@ -47,8 +47,8 @@ type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
 
 /**
  * Adds the settings to a command as options: `port` becomes --port, and <PREFIX>_PORT in the environment; a switch also
- * has --no-name. --config FILE (<PREFIX>_CONFIG) names a JSON file of settings. Returns a function that gives the checked
- * configuration once the command line has been parsed, and throws ERR_CONFIGURATION for unknown names in the file and
+ * has --no-name. --config FILE (<PREFIX>_CONFIG) names a JSON file of settings, which may have comments.
+ * Returns a function that gives the checked configuration once the command line has been parsed, and throws ERR_CONFIGURATION for unknown names in the file and
  * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
  * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
  * A list of strings may also stand with commas between; a string that holds a comma takes JSON. The flag of a list may be given several times.
@@ -207,7 +207,7 @@ function readFile(path: string, known: ReadonlySet<string>): Record<string, unkn
     );
   }
   const text = textIn(bytes, `"--config" expected text in ${path}`);
-  const json = jsonOf('--config', path, text);
+  const json = jsonOf('--config', path, withoutComments(text));
   const members = z.record(z.string(), z.unknown()).safeParse(json);
   if (!members.success)
     throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `"${path}" expected a JSON object`);

@@ -213,6 +213,13 @@ describe('a wrong setting', () => {
   });
 });
 
+test('a file of settings may have comments, and its texts may have the marks of comments', async () => {
+  const file = '// first\n{ "dataDir": "https://csp/*x*/", /* two\nlines */ "port": 1 // last\n}';
+  await expect(configure({ file })).resolves.toMatchObject({ dataDir: 'https://csp/*x*/', port: 1 });
+  const broken = '{ // one\n  /* two */ "port" 1 }';
+  await expect(configure({ file: broken })).rejects.toThrow(/line 2, column 20: expected ":"/);
+});
+
 test('--help shows flag, variable and default of each setting', () => {
   const program = createProgram({ name: 'x', version: '1', description: 'x' });
   addSettings(program, 'EIGENVEIL_TEST', SETTINGS);

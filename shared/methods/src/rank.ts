@@ -71,7 +71,7 @@ export function ruleOfRanks(
  * deviates has as many numbers about T alone as the second matrix has singular values: one per column, at
  * most one per feature. Variances of two-valued features are such numbers, too (rank.ts). Vectors and
  * spectrum leave m(m − 1)/2 angles unknown where m dimensions of T are left, and m more for each dimension of
- * its null space, of which an MDR's has some. They must be more than these numbers: docs/rotated-pencils.md,
+ * its null space, of which an MDR's has some. They must be more than these numbers: docs/arguments/rotated-pencils.md,
  * "What a data user that deviates can do".
  * @param pencil the rank that T can have, and the columns of the second matrix
  */

@@ -1,7 +1,7 @@
 /**
  * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a
  * discriminant method, behind secret random rotations, in the clear, and the CSP rotates the vectors back.
- * docs/rotated.md has the protocol, what it leaks and its proof.
+ * docs/rotated.md says what it leaks, docs/spec/rotated.md has the steps, docs/arguments/rotated.md the proof.
  */
 import { computedBitsOf } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';

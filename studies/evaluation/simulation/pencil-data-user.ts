@@ -1,4 +1,4 @@
-/** The data user of a discriminant method by `rotated`: M, C₁, Y, the vectors and the result, against the simulator of docs/rotated-pencils.md. */
+/** The data user of a discriminant method by `rotated`: M, C₁, Y, the vectors and the result, against the simulator of docs/arguments/rotated-pencils.md. */
 
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';

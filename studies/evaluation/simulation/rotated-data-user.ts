@@ -1,4 +1,4 @@
-/** The data user of a PCA by `rotated`: its matrix M, the vectors and the result, against the simulator of docs/rotated.md. */
+/** The data user of a PCA by `rotated`: its matrix M, the vectors and the result, against the simulator of docs/arguments/rotated.md. */
 
 import { type EigenPairs, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';

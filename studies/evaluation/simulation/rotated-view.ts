@@ -1,4 +1,4 @@
-/** Views of the data user in a PCA by `rotated`: real ones, and those that the simulator of docs/rotated.md makes for the same code of the data user. */
+/** Views of the data user in a PCA by `rotated`: real ones, and those that the simulator of docs/arguments/rotated.md makes for the same code of the data user. */
 
 import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';

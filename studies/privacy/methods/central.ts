@@ -127,7 +127,8 @@ export const centralJoint = jointMethod({
 export const centralJointZcdp = jointMethod({
   name: 'central-zcdp',
   title: 'central Gaussian, accounted by zCDP',
-  remarks: 'The same with the deviation that the step from zCDP to (ε, δ) gives: what that accounting costs.',
+  remarks:
+    'As above, with the deviation that the step from zCDP to (ε, δ) gives: what that accounting costs.',
   deviation: ({ epsilon, dpDelta }) => jointSensitivity() / Math.sqrt(2 * rhoOfBudget({ epsilon, dpDelta })),
   offDiagonal: Math.SQRT2,
 });

@@ -103,7 +103,7 @@ export const dpdispca = method(
 export const dpdispcaRecalibrated = method(secondMomentGaussian, {
   name: 'dpdispca-recalibrated',
   title: 'DPdisPCA, recalibrated',
-  remarks: 'The same with the analytic deviation for all ε.',
+  remarks: 'As above, with the analytic deviation for all ε.',
 });
 
 /** For ELFedPCA's own experiment alone: beyond ε = 1 nothing says that τ_i is enough, and from some ε on it is not. */

@@ -142,7 +142,7 @@ export const twoStagePublicActual: PcaMethod = {
   panel: 'local',
   promise: {
     ...twoStagePublic.promise,
-    remarks: 'The same with budgets by which a row spends ε in all.',
+    remarks: 'As above, with budgets by which a row spends ε in all.',
     keeps: PURE.keeps,
   },
   run: (source, sites, setting) =>

@@ -29,7 +29,7 @@ const SAMPLES = 1000n;
 const PACE_MILLISECONDS = 150;
 const MATRICES = 8;
 const FRACTION_BITS = 14;
-/** As docs/rotated.md has them: of an entry of the rotation. */
+/** As docs/spec/rotated.md has them: of an entry of the rotation. */
 const ROTATION_BITS = 76 + Math.ceil(Math.log2(FEATURES));
 
 const TASK = {

@@ -14,7 +14,7 @@
  *   a row instead of another: Δ² is the largest value of
  *   f_s(c) = [R] (2 − 2c²) + s w_V² (2 − 2c) + (L − s) (2 w_V² + 2 w_M²)   for c in [−1, 1] and s up to L (only s = L = 1 where all rows are of one class)
  *
- * Proof: docs/arguments.md, "Sensitivity of one row".
+ * Proof: docs/arguments/primitives.md, "Sensitivity of one row".
  *
  * The number of owners is public, the records being counted in the open, and is not part of this.
  */

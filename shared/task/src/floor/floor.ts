@@ -108,7 +108,7 @@ export function floorOf(task: FlooredTask): Floor | undefined {
   if (task.differentialPrivacy?.noise === 'servers' && privacyDeviation(task) >= deviation) return undefined;
   const bits = openedBits(task);
   // The opened part of a sketch has a flood that hides its units, whatever the noise in them is:
-  // docs/rotated-floor.md.
+  // docs/spec/rotated-floor.md.
   const extra = (deviationInUnits: number) =>
     sketch === undefined ? Math.max(0, bits - Math.log2(deviationInUnits)) : 0;
   const d = features.length;

@@ -8,7 +8,7 @@
  * the garbler draws each from the CSPRNG when the chunk begins and sends it with the chunk. A tweak is the
  * running number of the half-gate and never returns in a session, since with equal key and tweak the tables
  * of gates that share inputs would reveal delta. p evaluations of AES against N chunks then gain at most
- * about p / 2^113 + N / 2^100 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of
+ * about p / 2^113 + N / 2^100 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments/primitives.md, "Hash of
  * half-gates".
  */
 import { type Cipheriv, createCipheriv, type Decipheriv } from 'node:crypto';

@@ -3,7 +3,7 @@
  * of short errors. A sigma protocol with monomials Y^c for challenges (Benhamouda, Camenisch, Krenn, Lyubashevsky, Neven, "Better
  * zero-knowledge proofs for lattice encryption", ASIACRYPT 2014), repeated in parallel, made non-interactive by one hash, with aborts
  * (Lyubashevsky, "Fiat-Shamir with aborts", ASIACRYPT 2009). Several secrets share masks and answers: each has challenges of its own.
- * docs/lattice.md has the argument. It has three passes: a batch of ciphertexts by random weights would have five.
+ * docs/arguments/lattice.md has the argument. It has three passes: a batch of ciphertexts by random weights would have five.
  */
 import { createHash } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';

@@ -1,6 +1,6 @@
 /**
  * Says what secret products need and cost by their sizes: moduli, floods, proofs, bytes and work, from which planning.ts chooses.
- * docs/lattice.md derives what is only stated here, by the same names.
+ * docs/spec/lattice.md derives what is only stated here, by the same names.
  */
 import { type Packing, resultCount, type Sides } from './packing.ts';
 import { type Degree, PRIME_BITS } from './security.ts';

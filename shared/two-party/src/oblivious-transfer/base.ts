@@ -8,7 +8,7 @@
  *
  * The sender learns nothing, unconditionally. The receiver gets at most one key of a pair. Assumptions:
  * computational Diffie-Hellman in P-256, with SHA-256 as a random oracle; nobody knows the logarithm of C,
- * the hash of a name (p256.ts). We claim no simulation. Why: docs/arguments.md, "Base transfers".
+ * the hash of a name (p256.ts). We claim no simulation. Why: docs/arguments/primitives.md, "Base transfers".
  */
 import { createECDH, createHash, type ECDH } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';

@@ -12,7 +12,7 @@
  * Bounds: two columns collide with probability below T / 2^105 for a receiver that tries T blocks. Otherwise
  * it passes with probability 2^−m, and then knows m bits of Δ. Assumptions: SHA-256 as a random oracle, for
  * the challenge and in place of the h(t_j) themselves; AES-128 as an ideal cipher, for H. Why:
- * docs/arguments.md, "Check of the extension".
+ * docs/arguments/primitives.md, "Check of the extension".
  */
 import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';

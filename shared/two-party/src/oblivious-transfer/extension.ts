@@ -9,7 +9,7 @@
  *
  * Assumption: G, AES-128 in counter mode with one stream per key for the life of the session, is
  * pseudorandom. For 2^32 rows, after which the session is exhausted, that costs at most 2^−71 plus the
- * advantage against AES. Why: docs/arguments.md, "Extension of transfers".
+ * advantage against AES. Why: docs/arguments/primitives.md, "Extension of transfers".
  */
 import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';

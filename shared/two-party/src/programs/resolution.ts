@@ -80,7 +80,7 @@ const RAISES = {
     ridge.map((own, i) => (own > 0 ? own / leastVariances[i]! : 0)),
 };
 
-/** The noise by `rotated` is relative to the trace of the matrix as it is raised: docs/rotated-floor.md. */
+/** The noise by `rotated` is relative to the trace of the matrix as it is raised: docs/spec/rotated-floor.md. */
 function flooredNoise(raises: readonly number[], featureCount: number, trace: number): number {
   return 2 ** -RELEASED_BITS * (trace + 2 * featureCount * Math.max(...raises));
 }

@@ -1,6 +1,6 @@
 /**
  * PCA of a correlation matrix by the `rotated` protocol: a garbled circuit standardises the features and
- * gives both servers additive shares, and from there on it is a PCA. docs/rotated-correlation.md has the
+ * gives both servers additive shares, and from there on it is a PCA. docs/spec/rotated-correlation.md has the
  * steps and why that is as good.
  */
 import { type CodedError, isOf } from '@eigenveil/platform';

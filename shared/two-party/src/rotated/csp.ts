@@ -1,4 +1,4 @@
-/** The CSP's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
+/** The CSP's side of the `rotated` protocol: docs/spec/rotated.md has the steps by the same numbers. */
 
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';

@@ -258,7 +258,7 @@ export function isIndefinite(values: readonly number[], slack: number): boolean 
 /**
  * Returns whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to
  * more than a quarter of the size of all. Otherwise the norm of the matrix is at most twice its trace, as the
- * distance of docs/rotated-floor.md takes it.
+ * distance of docs/arguments/rotated-floor.md takes it.
  */
 export function isOutweighed(values: readonly number[]): boolean {
   const sizes = values.map(Math.abs);

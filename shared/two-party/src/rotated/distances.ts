@@ -1,6 +1,6 @@
 /**
  * Bounds on the statistical distance between the data user's view and its simulation, with an argument for each term:
- * of a pencil in docs/rotated-pencils.md, "The distance", of a sketch in docs/rotated-sketches.md, "The distance".
+ * of a pencil in docs/arguments/rotated-pencils.md, "The distance", of a sketch in docs/arguments/rotated-sketches.md, "The distance".
  */
 import { HIDING_BITS } from '../lattice/sizes.ts';
 import { ERROR_GUARD } from './parameters.ts';

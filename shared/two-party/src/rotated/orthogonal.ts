@@ -7,7 +7,7 @@
  * Names: x = g/‖g‖ of j exact Gaussians; u = x + s e_1, s being the sign of x_1, and c = 1 + |x_1| = uᵀu/2 >= 1.
  *
  * For d <= 400, |R − 2^f P| <= (1 + 2^−16)/2 per entry, except that an entry that would be 2^f is 2^f − 1. That holds unless ‖g‖ < 2^−32, which has
- * probability below 2^−64 in all. Why: docs/arguments.md, "Orthogonal matrices".
+ * probability below 2^−64 in all. Why: docs/arguments/primitives.md, "Orthogonal matrices".
  */
 
 import { type Matrix, roundDivide, roundShift, squareRoot, transpose } from './matrices.ts';

@@ -1,6 +1,6 @@
 /**
  * The lengths and scales of the `rotated` protocol, all functions of the public task, and the statistical
- * distance that follows from them. docs/rotated.md proves what is only stated here; its names are used.
+ * distance that follows from them. docs/arguments/rotated.md proves what is only stated here; its names are used.
  *
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in
  * units of 2^(−2f).
@@ -233,7 +233,7 @@ interface DistanceBound {
 
 /**
  * Bounds on the statistical distance between the data user's view and its simulation, for `components`
- * directions of length at most 1 (docs/rotated.md, "The distance").
+ * directions of length at most 1 (docs/arguments/rotated.md, "The distance").
  */
 export function rotatedDistance(
   {

@@ -1,5 +1,5 @@
 /**
- * The steps of a PCA by `rotated` over shared matrices, by the numbers of docs/rotated.md: T = Q R − V Vᵀ; M = P T Pᵀ + noise + mask, which
+ * The steps of a PCA by `rotated` over shared matrices, by the numbers of docs/spec/rotated.md: T = Q R − V Vᵀ; M = P T Pᵀ + noise + mask, which
  * the data user learns; and the vectors Pᵀ A + flood. Pencils and sketches have some of its products, too. Both servers run this text,
  * and sizes are counted from it.
  */

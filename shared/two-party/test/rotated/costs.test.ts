@@ -104,7 +104,7 @@ By arithmetic from the lengths of all messages, for ${OWNERS} owners with up to 
 what the method must declare. A test compares the arithmetic with runs, byte by byte, and this page with the arithmetic: \`npx vitest run
 rotated/costs -u\` writes it. TLS and frames add a tenth of a percent.
 
-All products are from lattices: [lattice.md](lattice.md). A line of 100 Mbit/s carries 12.5 MB a second.
+All products are from lattices: [lattice.md](spec/lattice.md). A line of 100 Mbit/s carries 12.5 MB a second.
 
 | method | d | classes | k | to the CSP | to the data user | |
 |---|---|---|---|---|---|---|
@@ -206,10 +206,10 @@ async function ringCell(
   return `${ring}${told}, ${megabytes < 10 ? megabytes.toFixed(1) : Math.round(megabytes).toLocaleString('en')} MB`;
 }
 
-it('rings and bytes of tasks with a floor are those of docs/rotated-floor.md', {
+it('rings and bytes of tasks with a floor are those of docs/rotated-measured.md', {
   tags: ['long'],
 }, async () => {
-  const page = (await readFile(new URL('../../../../docs/rotated-floor.md', import.meta.url), 'utf8'))
+  const page = (await readFile(new URL('../../../../docs/rotated-measured.md', import.meta.url), 'utf8'))
     .replaceAll(/ +/g, ' ')
     .split('\n');
   for (const row of [...(await ringRows(PCAS, 8)), ...(await ringRows(PENCILS, 2))])

@@ -71,7 +71,7 @@ describe('a sketch by rotated', () => {
     expect(sine).toBeLessThan(6e-2);
   });
 
-  it('is that over products from lattices, in as many trips as docs/rotated-sketches.md says', async () => {
+  it('is that over products from lattices, in as many trips as docs/spec/rotated-sketches.md says', async () => {
     const setting = sketchSetting(tiny);
     const { task, program, garbler, evaluator } = setting;
     const { channels, trips } = countingTrips();

@@ -1,6 +1,6 @@
 /**
  * Attacks on the data user's view. Each shows that something which the protocol forbids would break it, or how much the ideal functionality
- * itself gives away; docs/rotated.md lists them with what came out.
+ * itself gives away; docs/arguments/rotated.md lists them with what came out.
  */
 import { symmetricEigen } from '@eigenveil/projection';
 import { generator } from '@eigenveil/testbed/random';

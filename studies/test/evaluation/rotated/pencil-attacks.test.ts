@@ -1,6 +1,6 @@
 /**
  * Attacks on the data user's view of a pencil. Each shows that something which the protocol does, or refuses, is needed: with it taken
- * away the attack succeeds. docs/rotated-pencils.md lists them with what came out.
+ * away the attack succeeds. docs/arguments/rotated-pencils.md lists them with what came out.
  */
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import type { Matrix, RandomBits } from '@eigenveil/two-party/insides';

@@ -1,6 +1,6 @@
 /**
  * What a data user that deviates has from a pencil: it puts a matrix of its own, Z, in the place of the class means, and eigenvectors of M in the place of
- * the answer's directions. docs/rotated-pencils.md has the count; this has the attack, where the task must be refused and where not.
+ * the answer's directions. docs/arguments/rotated-pencils.md has the count; this has the attack, where the task must be refused and where not.
  */
 import { methodOf } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';

@@ -66,7 +66,7 @@ describe('of a task is said', () => {
   });
 });
 
-// Measured: README, docs/benchmarks/report.md, docs/rotated-pencils.md, docs/rotated-correlation.md, docs/rotated-costs.md.
+// Measured: README, docs/benchmarks/report.md, docs/rotated-measured.md, docs/rotated-costs.md.
 const f = (d: number) => Array.from({ length: d }, (_, i) => `f${i}`);
 test.each<[string, TaskProposal, { seconds: number; bytes: number; memory: number }]>([
   [

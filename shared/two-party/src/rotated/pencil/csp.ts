@@ -1,4 +1,4 @@
-/** The CSP's side of a pencil by the `rotated` protocol: docs/rotated-pencils.md has the steps by the same numbers. */
+/** The CSP's side of a pencil by the `rotated` protocol: docs/spec/rotated-pencils.md has the steps by the same numbers. */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import { cspSession } from '../../matrices/sessions.ts';

@@ -1,4 +1,4 @@
-/** The data user's side of a pencil by the `rotated` protocol: docs/rotated-pencils.md has the steps by the same numbers. */
+/** The data user's side of a pencil by the `rotated` protocol: docs/spec/rotated-pencils.md has the steps by the same numbers. */
 import type { Components } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';

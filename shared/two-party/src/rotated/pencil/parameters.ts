@@ -1,6 +1,6 @@
 /**
  * The lengths and scales of a pencil by the `rotated` protocol, all functions of the public task.
- * docs/rotated-pencils.md has the steps and the proof; distances.ts the statistical distance that follows from
+ * docs/spec/rotated-pencils.md has the steps, docs/arguments/rotated-pencils.md the proof; distances.ts the statistical distance that follows from
  * them.
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times

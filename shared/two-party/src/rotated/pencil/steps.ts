@@ -1,5 +1,5 @@
 /**
- * The steps of a pencil over shared matrices, by the numbers of docs/rotated-pencils.md: T and G = V·H; M = P T Pᵀ + noise + mask, which
+ * The steps of a pencil over shared matrices, by the numbers of docs/spec/rotated-pencils.md: T and G = V·H; M = P T Pᵀ + noise + mask, which
  * the data user learns, and X = P·G; Y = P₂ C₁ X O + noise, which it learns; and the vectors Pᵀ C̃ᵀ P₂ᵀ A + flood. Both servers run this
  * text, and sizes are counted from it.
  */

@@ -1,5 +1,5 @@
 /**
- * The CSP's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same
+ * The CSP's side of a sketch by the `rotated` protocol: docs/spec/rotated-sketches.md has the steps by the same
  * numbers.
  */
 import type { Program, StatisticsTask } from '@eigenveil/task';

@@ -1,5 +1,5 @@
 /**
- * The data user's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the
+ * The data user's side of a sketch by the `rotated` protocol: docs/spec/rotated-sketches.md has the steps by the
  * same numbers.
  */
 import type { Components } from '@eigenveil/projection';

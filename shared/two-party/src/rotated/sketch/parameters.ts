@@ -1,6 +1,6 @@
 /**
  * The lengths and scales of a sketch by the `rotated` protocol, all functions of the public task.
- * docs/rotated-sketches.md has the steps and the proof; distances.ts the statistical distance that follows
+ * docs/spec/rotated-sketches.md has the steps, docs/arguments/rotated-sketches.md the proof; distances.ts the statistical distance that follows
  * from them.
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. Z and the core are whole numbers, in units of
@@ -74,7 +74,7 @@ const LEAST_TRACE_BITS = 28;
 const MOST_HEADROOM_BITS = 8;
 /**
  * Signs make the length of Ts, for a column s of Ω, larger than 2^3 times tr(T) with probability 2^−42, and
- * an entry of it larger than that over √d with 2^−45: see docs/rotated-sketches.md. Vectors of an earlier
+ * an entry of it larger than that over √d with 2^−45: see docs/spec/rotated-sketches.md. Vectors of an earlier
  * result may make them √d times tr(T), and tr(T).
  */
 const LUCK_BITS = 3;

@@ -1,5 +1,5 @@
 /**
- * The steps of a sketch over shared matrices, by the numbers of docs/rotated-sketches.md: A = Z'ᵀZ'; M = P K Pᵀ + noise + mask, which the
+ * The steps of a sketch over shared matrices, by the numbers of docs/spec/rotated-sketches.md: A = Z'ᵀZ'; M = P K Pᵀ + noise + mask, which the
  * data user learns, and P A; M₂ = P₂ F P₂ᵀ + noise with F = C₁ P A Pᵀ C₁ᵀ, which it learns; and Z''·J + flood with J = Pᵀ C̃ᵀ P₂ᵀ A + flood.
  * Both servers run this text, and sizes are counted from it.
  */
