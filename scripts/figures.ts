@@ -8,6 +8,7 @@ import { GROUPS } from '@eigenveil/studies/groups';
 import { KeptReports } from '@eigenveil/studies/instrument/kept';
 import { marksOf, withMarks } from '@eigenveil/studies/instrument/marks';
 import { format, resolveConfig } from 'prettier';
+import { DOCUMENTS } from './documents.ts';
 import { ROOT } from './rooms.ts';
 
 const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept reports' } });
@@ -21,7 +22,7 @@ const program = createProgram({
   .action(async ({ check }: { check?: true }) => {
     const differing: string[] = [];
     const kept = await KeptReports.of(GROUPS, join(ROOT, 'docs'));
-    for (const document of globSync(['*.md', 'docs/*.md'], { cwd: ROOT }).sort()) {
+    for (const document of globSync(DOCUMENTS, { cwd: ROOT }).sort()) {
       const file = join(ROOT, document);
       const before = await readFile(file, 'utf8');
       const figured = await figuredBy(document, before, kept);

@@ -2,16 +2,12 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DOCUMENTS } from './documents.ts';
 import { findTurns } from './prose/rule.ts';
 import { ROOMS, ROOT } from './rooms.ts';
 
 /** The documents, and the sources of all that ships: these files are checked unless the command names others. */
-const COVERED = [
-  '*.md',
-  'docs/*.md',
-  'services/*/{build,src}/**/*.{ts,tsx}',
-  `shared/{${ROOMS}}/src/**/*.ts`,
-];
+const COVERED = [...DOCUMENTS, 'services/*/{build,src}/**/*.{ts,tsx}', `shared/{${ROOMS}}/src/**/*.ts`];
 
 const asked = process.argv.slice(2);
 const paths = globSync(asked.length > 0 ? asked : COVERED, { cwd: ROOT });

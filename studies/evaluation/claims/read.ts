@@ -1,13 +1,13 @@
-/** The claims of SECURITY.md and docs/privacy.md: an id in brackets names what stands before it. */
+/** The claims of the documents: an id in brackets names the text before it. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClaimId } from '../experiment.ts';
 import type { ClaimResult } from '../result.ts';
+import { CLAIM_DOCUMENTS } from './documents.ts';
 
 export type Claim = Pick<ClaimResult, 'id' | 'document' | 'heading' | 'text'>;
 
 const ROOT = new URL('../../../', import.meta.url);
-const DOCUMENTS = ['SECURITY.md', 'docs/privacy.md'] as const;
 
 /** An id that is no link to a claim elsewhere, nor the example that explains what such a bracket is. */
 const ID = /(?<!such as )\[([SP]-[1-9]\d*)\](?!\()/g;
@@ -21,7 +21,7 @@ const FENCE = /^\s*```/;
  */
 export async function readClaims(): Promise<Claim[]> {
   const claims: Claim[] = [];
-  for (const document of DOCUMENTS) {
+  for (const document of CLAIM_DOCUMENTS) {
     const text = await readFile(fileURLToPath(new URL(document, ROOT)), 'utf8');
     claims.push(...claimsOf(document, text));
   }
