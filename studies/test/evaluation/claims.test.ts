@@ -9,7 +9,8 @@ describe('reading', () => {
   it('finds every claim of the documents once, with words', async () => {
     const claims = await readClaims();
     const texts = new Map(claims.map(({ id, text }) => [id, text]));
-    expect(texts.get('S-13')).toBe('**The CSP** never sees an unblinded value or any output.');
+    expect(texts.get('S-13')).toBe('The CSP **never sees** an unblinded value or any output.');
+    expect(texts.get('S-563')).toMatch(/^The data user \*\*learns\*\*: the ids of all owners/);
     expect(texts.get('S-105')).toBe('`spectrum` · m(m − 1)/2 > b, and so m ≥ 2');
     expect(texts.get('P-30')).toBe('Rounding is post-processing and costs nothing.');
     expect(claims.find(({ id }) => id === 'P-30')).toMatchObject({
