@@ -13,6 +13,7 @@ const ROOT = new URL('../../../', import.meta.url);
 const ID = /(?<!such as )\[([SP]-[1-9]\d*)\](?!\()/g;
 /** Where a new claim can begin: an item of a list, a line of a table. */
 const ITEM = /^\s*(?:- |\d+\. |\|)/;
+const ROW = /^\s*\|/;
 const FENCE = /^\s*```/;
 
 /**
@@ -44,7 +45,8 @@ export function claimsOf(document: Claim['document'], markdown: string): Claim[]
       from = match.index + match[0].length;
       if (text === '') throw new Error(`${document}: ${match[0]} expected a claim before it`);
       // "learns …" is of whom the line before the list names.
-      const whole = ITEM.test(block) && /^[a-z]/.test(text) ? `${lead} ${text}` : text;
+      const isList = ITEM.test(block) && !ROW.test(block);
+      const whole = isList && /^[a-z]/.test(text) ? `${lead} ${text}` : text;
       return { id: match[1] as ClaimId, document, heading, text: whole };
     });
   });
