@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DOCUMENTS } from './documents.ts';
 import { findTurns } from './prose/rule.ts';
 import { ROOMS, ROOT } from './rooms.ts';
 

@@ -1,4 +1,8 @@
-/** The CSP's audit log of tasks that run through the services, and the commands that show and verify it. */
+/**
+ * The CSP's audit log of tasks that run through the services, and the commands that show and verify it.
+ *
+ * @claims S-122, S-125
+ */
 
 import { DatabaseSync } from 'node:sqlite';
 import { readAudit, verifyAudit } from '@eigenveil/csp';

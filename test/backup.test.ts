@@ -1,4 +1,9 @@
-/** Backups of services: whole, without secrets, and taken only where they belong, by `backup verify` as by `restore`. */
+/**
+ * Backups of services: whole, without secrets, and taken only where they belong, by `backup verify` as by
+ * `restore`.
+ *
+ * @claims S-85
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

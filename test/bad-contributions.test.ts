@@ -1,4 +1,9 @@
-/** Contributions that the data user must not take, each followed by proof that the task has lost and gained nothing. */
+/**
+ * Contributions that the data user must not take, each followed by proof that the task has lost and gained
+ * nothing.
+ *
+ * @claims S-140
+ */
 import type { PublicKey } from '@eigenveil/paillier';
 import { TaskId } from '@eigenveil/task';
 import { digestBytes, type SignedTask } from '@eigenveil/wire';

@@ -1,4 +1,8 @@
-/** What comes over the wire that is no request as it should be: lines, headers, bodies, paths, TLS and WebSockets. */
+/**
+ * What comes over the wire that is no request as it should be: lines, headers, bodies, paths, TLS and
+ * WebSockets.
+ * @claims S-79
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

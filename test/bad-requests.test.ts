@@ -1,4 +1,9 @@
-/** Who may ask for what: owner tokens, request proofs, the operator's token and enrolment, each spoilt in every way. */
+/**
+ * Who may ask for what: owner tokens, request proofs, the operator's token and enrolment, each spoilt in
+ * every way.
+ *
+ * @claims S-80
+ */
 import { readFile } from 'node:fs/promises';
 import { inviteOwners } from '@eigenveil/csp';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';

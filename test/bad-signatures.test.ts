@@ -1,4 +1,9 @@
-/** What a lying service serves: tasks, keys, receipts, projections and identities that the right party has not signed. */
+/**
+ * What a lying service serves: tasks, keys, receipts, projections and identities that the right party has
+ * not signed.
+ *
+ * @claims S-74
+ */
 import { inviteOwners } from '@eigenveil/csp';
 import { encodeBigint, generateKeyPair } from '@eigenveil/paillier';
 import { openSigningKey } from '@eigenveil/server';

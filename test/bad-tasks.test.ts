@@ -1,4 +1,8 @@
-/** Tasks that are refused, by whom and with which code, and tasks that fail for what the rows turn out to be. */
+/**
+ * Tasks that are refused, by whom and with which code, and tasks that fail for what the rows turn out to be.
+ *
+ * @claims S-6, S-18, S-103, S-109
+ */
 import { join } from 'node:path';
 import type { TaskProposal } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, type SignedTask } from '@eigenveil/wire';

@@ -1,3 +1,8 @@
+/**
+ * Records and requests for unblinding that the CSP refuses, and those that it answers once.
+ *
+ * @claims S-69
+ */
 import type { TaskProposal } from '@eigenveil/task';
 import {
   digestBytes,

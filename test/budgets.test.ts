@@ -1,4 +1,9 @@
-/** Budgets that owners keep, with both services: what is charged stays charged, and a home that is put back is refused before anything is sent. */
+/**
+ * Budgets that owners keep, with both services: what is charged stays charged, and a home that is put back
+ * is refused before anything is sent.
+ *
+ * @claims S-566, S-567, S-568, P-130
+ */
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Task, TaskId, TaskProposal } from '@eigenveil/task';

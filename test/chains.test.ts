@@ -1,4 +1,9 @@
-/** Chains through the running services: PCA, then DCA on its components, against the clear composition; and what owners do not stand on. */
+/**
+ * Chains through the running services: PCA, then DCA on its components, against the clear composition; and
+ * what owners do not stand on.
+ *
+ * @claims S-600, S-602, S-604, S-605
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MethodName } from '@eigenveil/methods';

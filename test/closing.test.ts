@@ -1,4 +1,9 @@
-/** Tasks that close by themselves, as they say: when they are full, at the deadline, also after a restart; and never below their minimum. */
+/**
+ * Tasks that close by themselves, as they say: when they are full, at the deadline, also after a restart;
+ * and never below their minimum.
+ *
+ * @claims S-555
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { World } from './support/world.ts';

@@ -1,4 +1,9 @@
-/** A session of the operator's console, over HTTPS: what a bearer opens, how often a token may be tried, and what a new token voids. */
+/**
+ * A session of the operator's console, over HTTPS: what a bearer opens, how often a token may be tried, and
+ * what a new token voids.
+ *
+ * @claims S-501, S-502, S-503
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { adminTokenFile } from '@eigenveil/server';
 import { ProblemSchema } from '@eigenveil/wire';

@@ -1,4 +1,9 @@
-/** What the CSP's operator takes back by commands, beside the running service: owners, tokens, tasks, data users. */
+/**
+ * What the CSP's operator takes back by commands, beside the running service: owners, tokens, tasks, data
+ * users.
+ *
+ * @claims S-535, S-537, S-538, S-540, S-541, S-543, S-544
+ */
 import { inviteOwners, readAudit, verifyAudit } from '@eigenveil/csp';
 import type { TaskProposal } from '@eigenveil/task';
 import {

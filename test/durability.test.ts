@@ -1,4 +1,9 @@
-/** A receipt means that the contribution is kept: a data user that is killed keeps its word. `npm run soak:kill` kills longer. */
+/**
+ * A receipt means that the contribution is kept: a data user that is killed keeps its word. `npm run
+ * soak:kill` kills longer.
+ *
+ * @claims S-76
+ */
 import { expect, test } from 'vitest';
 import { type KillReport, killCycles } from './support/kill-cycles.ts';
 

@@ -1,6 +1,8 @@
 /**
  * That a service answers only what a power cut cannot take back. A killed process does not show it, for the operating
  * system still writes what the process has handed over; the order of its system calls does.
+ *
+ * @claims S-76
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';

@@ -1,4 +1,9 @@
-/** What a task leaves behind when it is over: digests and receipts, and of everything else not a byte in any file. */
+/**
+ * What a task leaves behind when it is over: digests and receipts, and of everything else not a byte in any
+ * file.
+ *
+ * @claims S-77
+ */
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';

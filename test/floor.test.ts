@@ -1,4 +1,9 @@
-/** Tasks with a floor through running services: what comes out is near the clear reference and never it, and owners take it without consent to more. */
+/**
+ * Tasks with a floor through running services: what comes out is near the clear reference and never it, and
+ * owners take it without consent to more.
+ *
+ * @claims S-710
+ */
 
 import { DataOwner, OwnerPolicy, PaillierPool } from '@eigenveil/data-owner';
 import type { ProjectionKind } from '@eigenveil/methods';

@@ -1,4 +1,9 @@
-/** Histograms through running services and command lines: drafted, consented to, counted, released once, and checked by owners. */
+/**
+ * Histograms through running services and command lines: drafted, consented to, counted, released once, and
+ * checked by owners.
+ *
+ * @claims S-662, S-664
+ */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,9 @@
-/** The rotation of key-encryption keys: in the midst of tasks, killed at every step, and of services that cannot stop together. */
+/**
+ * The rotation of key-encryption keys: in the midst of tasks, killed at every step, and of services that
+ * cannot stop together.
+ *
+ * @claims S-84
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

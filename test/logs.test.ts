@@ -1,3 +1,8 @@
+/**
+ * No secret reaches logs, refusals, metrics or the audit log.
+ *
+ * @claims S-83
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';

@@ -1,4 +1,9 @@
-/** Contributions that are longer than a request may be: handed in piece by piece, broken off at each, spoilt at each, and multiplied so. */
+/**
+ * Contributions that are longer than a request may be: handed in piece by piece, broken off at each, spoilt
+ * at each, and multiplied so.
+ *
+ * @claims S-630, S-631, S-632
+ */
 import { readdir } from 'node:fs/promises';
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';

@@ -1,4 +1,9 @@
-/** Several operators of a data user: added and revoked by commands beside the running service, each with sessions of its own, and all in the log. */
+/**
+ * Several operators of a data user: added and revoked by commands beside the running service, each with
+ * sessions of its own, and all in the log.
+ *
+ * @claims S-558, S-560, S-561
+ */
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '@eigenveil/server';
 import { ConsoleSession } from '@eigenveil/wire/console';

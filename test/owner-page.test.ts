@@ -1,4 +1,9 @@
-/** What eigenveil-owner page writes for a host: the bundle as it was built, and a policy that names the services. */
+/**
+ * What eigenveil-owner page writes for a host: the bundle as it was built, and a policy that names the
+ * services.
+ *
+ * @claims S-521
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,9 @@
-/** An owner's contribution that has no receipt yet, and one that was withdrawn: nothing is drawn a second time, and no file is passed over. */
+/**
+ * An owner's contribution that has no receipt yet, and one that was withdrawn: nothing is drawn a second
+ * time, and no file is passed over.
+ *
+ * @claims S-71, S-137, S-731, P-42
+ */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,8 @@
 /**
  * Tasks with differential privacy, through running services: the result is that of the exact statistics with the noise of both servers, which is
  * drawn once, whatever happens on the way.
+ *
+ * @claims S-70, P-17
  */
 import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftAround, draftPrivacy, EarlierResult } from '@eigenveil/data-user';

@@ -1,4 +1,9 @@
-/** What owners can check of a result: that the CSP verified their contribution among others, and that all of them have the same projection. */
+/**
+ * What owners can check of a result: that the CSP verified their contribution among others, and that all of
+ * them have the same projection.
+ *
+ * @claims S-129, S-130, S-132, S-136, S-137
+ */
 import { openSigningKey } from '@eigenveil/server';
 import {
   COUNTERSIGNATURE,

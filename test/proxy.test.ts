@@ -1,4 +1,9 @@
-/** Everything that leaves a machine goes by the proxy that the environment names, and says as little to it as to anybody on the way. */
+/**
+ * Everything that leaves a machine goes by the proxy that the environment names, and says as little to it as
+ * to anybody on the way.
+ *
+ * @claims S-674
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,9 @@
-/** Another round of a sketch through running services: Ω begins with the vectors of an earlier result, which nobody but the CSP can have let pass. */
+/**
+ * Another round of a sketch through running services: Ω begins with the vectors of an earlier result, which
+ * nobody but the CSP can have let pass.
+ *
+ * @claims S-640, S-642
+ */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** SIGHUP: a running service takes its settings anew, all that can change, or nothing. */
+/**
+ * SIGHUP: a running service takes its settings anew, all that can change, or nothing.
+ *
+ * @claims S-580
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

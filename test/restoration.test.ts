@@ -1,4 +1,8 @@
-/** When a service is restored from an old backup, nothing that was promised since is broken. */
+/**
+ * When a service is restored from an old backup, nothing that was promised since is broken.
+ *
+ * @claims S-85, S-156
+ */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

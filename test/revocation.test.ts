@@ -1,4 +1,9 @@
-/** Owners whom the CSP's operator revokes by command, beside the running services, while their task is open, closed or computed. */
+/**
+ * Owners whom the CSP's operator revokes by command, beside the running services, while their task is open,
+ * closed or computed.
+ *
+ * @claims S-546, S-547
+ */
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

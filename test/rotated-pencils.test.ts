@@ -1,4 +1,9 @@
-/** DCA, LDA and MDR with the two-party protocol `rotated`, through running services: results, consent, refusals, and an answer that is given once. */
+/**
+ * DCA, LDA and MDR with the two-party protocol `rotated`, through running services: results, consent,
+ * refusals, and an answer that is given once.
+ *
+ * @claims S-58, S-63, S-172
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

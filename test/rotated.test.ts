@@ -1,4 +1,9 @@
-/** PCA with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
+/**
+ * PCA with the two-party protocol `rotated`, through running services: exact results, and an answer that is
+ * given once.
+ *
+ * @claims S-58, S-186, S-187
+ */
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { SqlDataUserStore } from '@eigenveil/data-user';
 import { Projector } from '@eigenveil/projection';

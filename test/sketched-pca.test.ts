@@ -1,4 +1,8 @@
-/** Sketched PCA through running services: what owners sum, what both servers make of it, and what is refused. */
+/**
+ * Sketched PCA through running services: what owners sum, what both servers make of it, and what is refused.
+ *
+ * @claims S-610, S-612, S-614
+ */
 import { flatResult } from '@eigenveil/methods';
 import { decompose, Projector } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';

@@ -1,4 +1,9 @@
-/** The title of a task through running services and command lines: drafted, signed, and seen by everybody beside the id, whatever it says. */
+/**
+ * The title of a task through running services and command lines: drafted, signed, and seen by everybody
+ * beside the id, whatever it says.
+ *
+ * @claims S-730
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProposalFile } from '@eigenveil/task';

@@ -1,4 +1,9 @@
-/** Traces of a task over both servers, as a collector gets them: linked, without owners and values, and not at a stranger's word. */
+/**
+ * Traces of a task over both servers, as a collector gets them: linked, without owners and values, and not
+ * at a stranger's word.
+ *
+ * @claims S-585
+ */
 import { execFile, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,9 @@
-/** A data user that deviates, and the values that take no noise: why the guarantee is one against servers that follow the protocol (docs/privacy.md). */
+/**
+ * A data user that deviates, and the values that take no noise: why the guarantee is one against servers
+ * that follow the protocol (docs/privacy.md).
+ *
+ * @claims S-144, P-94
+ */
 import { type Ciphertext, PaillierPool, type Plaintext, type SecretKey } from '@eigenveil/paillier';
 import { type Neighbours, type NoiseDrawers, systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';

@@ -1,4 +1,8 @@
-/** The check of a result in a file by the CSP's thumbprint alone, as programs of another language use it. */
+/**
+ * The check of a result in a file by the CSP's thumbprint alone, as programs of another language use it.
+ *
+ * @claims S-270, S-271
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

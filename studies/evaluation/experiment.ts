@@ -2,7 +2,7 @@
 import type { Block } from '../instrument/report/document.ts';
 import type { BundledScene, Scene } from './scene.ts';
 
-/** As in SECURITY.md (S) and docs/privacy.md (P). */
+/** The id of a claim: S in SECURITY.md and docs/security, P in docs/privacy.md. */
 export type ClaimId = `S-${number}` | `P-${number}`;
 
 /** Columns of the report's matrix. A recipient is whoever gets a released projection or reduced rows; a coalition is several roles together. */

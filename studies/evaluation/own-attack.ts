@@ -80,7 +80,7 @@ export async function loadAttack(file: string, taken: ReadonlySet<string>): Prom
   const claims = (await readClaims()).map(({ id }) => id);
   const unknown = experiment.claims.find((id) => !claims.includes(id));
   if (unknown !== undefined)
-    throw invalid(file, `claims: expected ids that SECURITY.md or docs/privacy.md has, got ${unknown}`);
+    throw invalid(file, `claims: expected ids that docs/security/claims.md lists, got ${unknown}`);
   return experiment;
 }
 

@@ -1,6 +1,7 @@
 /** What comes of a run of the instrument, judged: the contents of report.json, from which the report is written. */
 import { z } from 'zod';
 import { BlockSchema } from './blocks.ts';
+import { CLAIM_DOCUMENTS } from './claims/documents.ts';
 import { ATTACKERS, type ClaimId, EXPECTATIONS, KINDS, SECRETS, UNITS } from './experiment.ts';
 
 /**
@@ -99,7 +100,7 @@ export type ExperimentResult = z.infer<typeof ExperimentResult>;
 
 export const ClaimResult = z.strictObject({
   id: Claim,
-  document: z.enum(['SECURITY.md', 'docs/privacy.md']),
+  document: z.enum(CLAIM_DOCUMENTS),
   heading: z.string().describe('The section that the claim stands in.'),
   text: z.string().describe('What stands before its id, as Markdown.'),
   verdict: ClaimVerdict,

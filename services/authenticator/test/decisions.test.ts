@@ -1,4 +1,9 @@
-/** Decisions from the first session to a lock and back: who is told, in which order, and what a restart leaves. */
+/**
+ * Decisions from the first session to a lock and back: who is told, in which order, and what a restart
+ * leaves.
+ *
+ * @claims S-192, S-195, S-196, S-197, S-198
+ */
 import { readFileSync } from 'node:fs';
 import { databaseFile } from '@eigenveil/server';
 import { generator, seedOf } from '@eigenveil/testbed/random';

@@ -1,4 +1,9 @@
-/** Who becomes a user's device: invitations are used once, renewals replace what was there, and what is revoked stays so. */
+/**
+ * Who becomes a user's device: invitations are used once, renewals replace what was there, and what is
+ * revoked stays so.
+ *
+ * @claims S-201, S-202, S-203
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,4 +1,9 @@
-/** An authenticator whose disk is full: no decision is lost, and nobody is told one that windows have overtaken. */
+/**
+ * An authenticator whose disk is full: no decision is lost, and nobody is told one that windows have
+ * overtaken.
+ *
+ * @claims S-211
+ */
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PATHS, Site, strangeWindows } from './authenticator.ts';

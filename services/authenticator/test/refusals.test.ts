@@ -1,4 +1,8 @@
-/** What devices and others may not do: each refusal has its code, and leaves everything as it was. */
+/**
+ * What devices and others may not do: each refusal has its code, and leaves everything as it was.
+ *
+ * @claims S-194, S-199, S-201
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SessionId, UserId } from '../src/messages.ts';
 import {

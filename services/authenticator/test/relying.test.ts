@@ -1,4 +1,8 @@
-/** What a relying application takes from a webhook: events of the pinned service alone, each in its order. */
+/**
+ * What a relying application takes from a webhook: events of the pinned service alone, each in its order.
+ *
+ * @claims S-210
+ */
 import { generatePrivateJwk, importSigningKey, type SigningKey, signStatement } from '@eigenveil/wire';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EVENT, UserId } from '../src/messages.ts';

@@ -1,4 +1,9 @@
-/** What logs, metrics, refusals and the database tell: no window, no score, no template, no token, and nobody's name. */
+/**
+ * What logs, metrics, refusals and the database tell: no window, no score, no template, no token, and
+ * nobody's name.
+ *
+ * @claims S-189
+ */
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

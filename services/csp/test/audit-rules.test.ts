@@ -1,4 +1,9 @@
-/** The rules of the audit log: uses of keys that no CSP makes are told from those that one makes, though the chain of hashes is whole. */
+/**
+ * The rules of the audit log: uses of keys that no CSP makes are told from those that one makes, though the
+ * chain of hashes is whole.
+ *
+ * @claims S-125
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

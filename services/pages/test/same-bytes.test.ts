@@ -1,4 +1,9 @@
-/** The pages that are built of a copy of the sources are the same to the byte. It needs git, which the copies that faults are planted in have not. */
+/**
+ * The pages that are built of a copy of the sources are the same to the byte. It needs git, which the copies
+ * that faults are planted in have not.
+ *
+ * @claims S-521
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -59,8 +59,8 @@ const WARM_BITS = 8;
 
 /**
  * Columns of signs that a sketch with `refine` has at least. The others may be of the data user's making
- * (SECURITY.md), so that some must be there that nobody chooses; and with few of them a round brings less:
- * docs/sketches.md has figures.
+ * (docs/security/methods.md), so that some must be there that nobody chooses; and with few of them a round
+ * brings less: docs/sketches.md has figures.
  */
 export const LEAST_FRESH_COLUMNS = 10;
 

@@ -1,3 +1,8 @@
+/**
+ * Encryption and decryption: known answers, sums, refusals, and randomisers of full length.
+ *
+ * @claims S-72
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FixedBase } from '../src/arithmetic/fixed-base.ts';

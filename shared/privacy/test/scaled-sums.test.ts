@@ -1,4 +1,8 @@
-/** What a data user gains that scales the sums before the CSP adds its noise: the table of docs/privacy.md. */
+/**
+ * What a data user gains that scales the sums before the CSP adds its noise: the table of docs/privacy.md.
+ *
+ * @claims P-48
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { calibrateRoundedGaussian, dpDeltaOfGaussian } from '../src/index.ts';

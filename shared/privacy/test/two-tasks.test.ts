@@ -1,4 +1,8 @@
-/** Two tasks that share a budget keep it together, by noise that adds up as precisions do. */
+/**
+ * Two tasks that share a budget keep it together, by noise that adds up as precisions do.
+ *
+ * @claims P-91
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { calibrateRoundedGaussian, dpDeltaOfGaussian, partOfBudget, restOfBudget } from '../src/index.ts';

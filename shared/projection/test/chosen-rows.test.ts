@@ -1,4 +1,9 @@
-/** A malicious owner's legal rows make a released result show rows of the others' scatter matrix: how near, by how many rows it may add (SECURITY.md). */
+/**
+ * A malicious owner's legal rows make a released result show rows of the others' scatter matrix: how near,
+ * by how many rows it may add (docs/security/owners.md).
+ *
+ * @claims S-701
+ */
 import type { Statistics } from '@eigenveil/statistics';
 import { expect, test } from 'vitest';
 import { decompose, totalScatter } from '../src/index.ts';

@@ -1,4 +1,9 @@
-/** A histogram through all steps of the protocol: encrypted equals clear with the same draws of noise, the answer is the same in every run, and what is tampered with fails. */
+/**
+ * A histogram through all steps of the protocol: encrypted equals clear with the same draws of noise, the
+ * answer is the same in every run, and what is tampered with fails.
+ *
+ * @claims S-662, S-665, S-668
+ */
 import { histogramsOf, LINEAR_RING_BITS, ofKind, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
 import type { IntegerList } from '@eigenveil/platform';

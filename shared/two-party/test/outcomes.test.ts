@@ -1,4 +1,9 @@
-/** What the CSP sees of a computation: the same messages, the same closing and the same moment, whatever the data user makes of the answer. */
+/**
+ * What the CSP sees of a computation: the same messages, the same closing and the same moment, whatever the
+ * data user makes of the answer.
+ *
+ * @claims S-63, S-64, S-65, S-66
+ */
 
 import { sumsOf } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';

@@ -1,4 +1,9 @@
-/** Every two-party protocol releases a PCA from the same rank on: one below the least is refused, the least is not. */
+/**
+ * Every two-party protocol releases a PCA from the same rank on: one below the least is refused, the least
+ * is not.
+ *
+ * @claims S-105, S-106, S-109
+ */
 import { type Components, methodOf, type Output, ofKind } from '@eigenveil/methods';
 
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,8 @@
-/** Text of others that reaches a terminal. */
+/**
+ * Text of others that reaches a terminal.
+ *
+ * @claims S-78
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,18 +1,19 @@
-/** The claims of SECURITY.md and docs/privacy.md: an id in brackets names what stands before it. */
+/** The claims of the documents: an id in brackets names the text before it. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClaimId } from '../experiment.ts';
 import type { ClaimResult } from '../result.ts';
+import { CLAIM_DOCUMENTS } from './documents.ts';
 
 export type Claim = Pick<ClaimResult, 'id' | 'document' | 'heading' | 'text'>;
 
 const ROOT = new URL('../../../', import.meta.url);
-const DOCUMENTS = ['SECURITY.md', 'docs/privacy.md'] as const;
 
 /** An id that is no link to a claim elsewhere, nor the example that explains what such a bracket is. */
 const ID = /(?<!such as )\[([SP]-[1-9]\d*)\](?!\()/g;
 /** Where a new claim can begin: an item of a list, a line of a table. */
 const ITEM = /^\s*(?:- |\d+\. |\|)/;
+const ROW = /^\s*\|/;
 const FENCE = /^\s*```/;
 
 /**
@@ -21,7 +22,7 @@ const FENCE = /^\s*```/;
  */
 export async function readClaims(): Promise<Claim[]> {
   const claims: Claim[] = [];
-  for (const document of DOCUMENTS) {
+  for (const document of CLAIM_DOCUMENTS) {
     const text = await readFile(fileURLToPath(new URL(document, ROOT)), 'utf8');
     claims.push(...claimsOf(document, text));
   }
@@ -44,7 +45,8 @@ export function claimsOf(document: Claim['document'], markdown: string): Claim[]
       from = match.index + match[0].length;
       if (text === '') throw new Error(`${document}: ${match[0]} expected a claim before it`);
       // "learns …" is of whom the line before the list names.
-      const whole = ITEM.test(block) && /^[a-z]/.test(text) ? `${lead} ${text}` : text;
+      const isList = ITEM.test(block) && !ROW.test(block);
+      const whole = isList && /^[a-z]/.test(text) ? `${lead} ${text}` : text;
       return { id: match[1] as ClaimId, document, heading, text: whole };
     });
   });

@@ -34,7 +34,6 @@ export function wordOf({ expectation, verdict, cases }: ExperimentResult): strin
   return WORDS[expectation][isMissed ? 'undecided' : verdict];
 }
 
-/** A claim may be a paragraph; the document has all of it. */
 const LONGEST = 240;
 const PLURALS = { row: 'rows', person: 'people', owner: 'owners', run: 'runs' } as const;
 
@@ -67,7 +66,7 @@ export function framesOf(result: EvaluationResult): Readonly<Record<string, read
       ),
     ),
     claims: claims.map(({ id, document, heading, text, verdict, ...about }) => ({
-      ...{ claim: id, place: `${document}, ${heading}`, text: shortened(textOf(text)), verdict },
+      ...{ claim: id, place: `${document}, ${heading}`, text: shortTextOf(text), verdict },
       said: CLAIM_WORDS[verdict],
       experiments: saidOf(experiments, [...about.experiments, ...about.controls]),
     })),
@@ -142,8 +141,9 @@ const saidOf = (experiments: readonly ExperimentResult[], ids: readonly string[]
     .map((experiment) => `${wordOf(experiment).charAt(0)} ${experiment.id}`)
     .join(', ');
 
-function shortened(text: string): string {
-  const plain = text.replace(/;$/, '');
+/** The text of a claim, whose document has all of it. */
+export function shortTextOf(markdown: string): string {
+  const plain = textOf(markdown).replace(/[;,:]$/, '');
   return plain.length <= LONGEST ? plain : `${plain.slice(0, LONGEST).replace(/\s\S*$/, '')} …`;
 }
 

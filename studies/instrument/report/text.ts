@@ -66,8 +66,8 @@ export function anchors(titles: readonly string[]): readonly string[] {
   return titles.map((title) => {
     const slug = title
       .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .trim()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replace(/\s/g, '-');
     const times = taken.get(slug) ?? 0;
     taken.set(slug, times + 1);

@@ -1,4 +1,9 @@
-/** What the released components of a PCA tell an owner that chooses its rows (SECURITY.md, "Chosen rows"), with the figures that stand there. */
+/**
+ * What the released components of a PCA tell an owner that chooses its rows (docs/security/owners.md, "Chosen
+ * rows"), with the figures that stand there.
+ *
+ * @claims S-701, S-702
+ */
 
 import { symmetricEigen } from '@eigenveil/projection';
 import { inverse, Matrix } from 'ml-matrix';

@@ -1,15 +1,22 @@
 /** Claims are read as the documents have them, and get no better verdict than their experiments can give. */
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { CLAIM_DOCUMENTS } from '../../evaluation/claims/documents.ts';
+import { CLAIMS_PAGE } from '../../evaluation/claims/page.ts';
 import { claimsOf, readClaims } from '../../evaluation/claims/read.ts';
 import { judgedClaims } from '../../evaluation/claims/verdicts.ts';
 import type { Expectation } from '../../evaluation/experiment.ts';
 import type { ExperimentResult, Verdict } from '../../evaluation/result.ts';
 
+const pathOf = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+
 describe('reading', () => {
   it('finds every claim of the documents once, with words', async () => {
     const claims = await readClaims();
     const texts = new Map(claims.map(({ id, text }) => [id, text]));
-    expect(texts.get('S-13')).toBe('**The CSP** never sees an unblinded value or any output.');
+    expect(texts.get('S-13')).toBe('The CSP **never sees** an unblinded value or any output.');
+    expect(texts.get('S-563')).toMatch(/^The data user \*\*learns\*\*: the ids of all owners/);
     expect(texts.get('S-105')).toBe('`spectrum` · m(m − 1)/2 > b, and so m ≥ 2');
     expect(texts.get('P-30')).toBe('Rounding is post-processing and costs nothing.');
     expect(claims.find(({ id }) => id === 'P-30')).toMatchObject({
@@ -17,6 +24,16 @@ describe('reading', () => {
       heading: 'Noise of servers',
     });
     expect(claims.length).toBeGreaterThan(300);
+  });
+
+  it('passes over no page of docs/security', async () => {
+    const pages = (await readdir(pathOf('docs/security'))).map((name) => `docs/security/${name}`);
+    expect([...CLAIM_DOCUMENTS, CLAIMS_PAGE]).toEqual(expect.arrayContaining(pages));
+  });
+
+  it('finds a SECURITY.md that is read in one sitting', async () => {
+    const text = await readFile(pathOf('SECURITY.md'), 'utf8');
+    expect(text.split(/\s+/).length).toBeLessThanOrEqual(3500);
   });
 
   it('passes over code, examples of a bracket, and links to claims', () => {

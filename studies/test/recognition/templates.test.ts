@@ -1,4 +1,8 @@
-/** Attacks on templates work where protection is taken away, and fall to chance where they should. */
+/**
+ * Attacks on templates work where protection is taken away, and fall to chance where they should.
+ *
+ * @claims S-215, S-216, S-217, S-219, S-220, S-221, S-222
+ */
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { RealDraws } from '../../privacy/random/real.ts';

@@ -1,4 +1,9 @@
-/** What templates learn, from whom, and when; and who is flagged as drifting. The service by itself, without a network. */
+/**
+ * What templates learn, from whom, and when; and who is flagged as drifting. The service by itself, without
+ * a network.
+ *
+ * @claims S-212, S-213
+ */
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { Template } from '@eigenveil/authentication';

@@ -1,4 +1,9 @@
-/** The webhook: every event, in order, signed, until it is taken, whatever the receiver does and whenever the service stops. */
+/**
+ * The webhook: every event, in order, signed, until it is taken, whatever the receiver does and whenever the
+ * service stops.
+ *
+ * @claims S-209, S-210
+ */
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,8 @@
-/** The store by itself: what is sealed where, what a restored backup allows, and what old events leave. */
+/**
+ * The store by itself: what is sealed where, what a restored backup allows, and what old events leave.
+ *
+ * @claims S-204, S-207, S-209
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

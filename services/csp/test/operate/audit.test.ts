@@ -1,4 +1,9 @@
-/** The audit log: it tells of every use of a key, in the transaction of that use, and shows what was done to it. */
+/**
+ * The audit log: it tells of every use of a key, in the transaction of that use, and shows what was done to
+ * it.
+ *
+ * @claims S-36, S-122, S-123, S-125, S-126, S-187
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

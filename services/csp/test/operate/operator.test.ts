@@ -1,4 +1,9 @@
-/** Revocations, ends and fixations in the CSP's database, by a command and a service at once: all of each or nothing, whatever comes in between. */
+/**
+ * Revocations, ends and fixations in the CSP's database, by a command and a service at once: all of each or
+ * nothing, whatever comes in between.
+ *
+ * @claims S-536, S-537, S-541, S-542, S-543
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

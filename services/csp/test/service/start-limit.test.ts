@@ -1,4 +1,8 @@
-/** The limit of computations that start: of each task by itself, in any minute, and of none for ever. */
+/**
+ * The limit of computations that start: of each task by itself, in any minute, and of none for ever.
+ *
+ * @claims S-38
+ */
 import { TaskId } from '@eigenveil/task';
 import { expect, test } from 'vitest';
 import { StartLimit } from '../../src/service/two-party-server.ts';

@@ -1,5 +1,5 @@
 /**
- * Says in words what a task reveals and to whom, from its public parameters alone. SECURITY.md and
+ * Says in words what a task reveals and to whom, from its public parameters alone. docs/security and
  * docs/rotated.md say why, and what is proved.
  */
 import { methodOf } from '@eigenveil/methods';

@@ -1,4 +1,9 @@
-/** What data sets have spent: the ledger against the accountant, what is refused, and what can be charged at once, after a crash and from an old copy. */
+/**
+ * What data sets have spent: the ledger against the accountant, what is refused, and what can be charged at
+ * once, after a crash and from an old copy.
+ *
+ * @claims S-566, S-567, S-720, P-131, P-136, P-137
+ */
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** What an owner's program does where the owner's rows are coarser than a task says. */
+/**
+ * What an owner's program does where the owner's rows are coarser than a task says.
+ *
+ * @claims S-721
+ */
 import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
 import { newTaskId, type Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,9 @@
+/**
+ * The owner's policy: the tasks that it takes by default, the rules that consent to more, and the rules
+ * that it names.
+ *
+ * @claims S-159, S-171, S-182, S-614, S-642
+ */
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { newTaskId, type Task } from '@eigenveil/task';
 import { NO_ENTRY } from '@eigenveil/wire';

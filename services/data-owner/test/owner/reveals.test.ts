@@ -1,4 +1,4 @@
-/** What is said of a task holds what the tables of SECURITY.md and docs/rotated.md say that it reveals. */
+/** What is said of a task holds what the tables of docs/security and docs/rotated.md say that it reveals. */
 
 import { METHODS, madeUpTask } from '@eigenveil/made-up/tasks';
 import { methodOf, Output, type ProjectionKind } from '@eigenveil/methods';

@@ -1,4 +1,9 @@
-/** Which task an owner takes for the next of a series: by what its home has kept and the CSP has signed, whatever the data user says. */
+/**
+ * Which task an owner takes for the next of a series: by what its home has kept and the CSP has signed,
+ * whatever the data user says.
+ *
+ * @claims S-575, S-577, S-578
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** What is counted of refused uploads, and how little is written for it. */
+/**
+ * What is counted of refused uploads, and how little is written for it.
+ *
+ * @claims S-505
+ */
 import { CodedError } from '@eigenveil/platform';
 import { createLogger } from '@eigenveil/server';
 import { newTaskId } from '@eigenveil/task';

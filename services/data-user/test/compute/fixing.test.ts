@@ -1,6 +1,8 @@
 /**
  * Fixing the records of a closed task: several requests at a time, after an interruption only what the CSP has not confirmed; and whatever the CSP
  * revokes in between, both servers have the same owners in the end, or the task has too few.
+ *
+ * @claims S-546, S-547, S-550, S-552
  */
 import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';

@@ -1,4 +1,8 @@
-/** What opens the operator's routes beside the token, for how long, and what does not. */
+/**
+ * What opens the operator's routes beside the token, for how long, and what does not.
+ *
+ * @claims S-501, S-502, S-558, S-559
+ */
 import { hkdfSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';

@@ -1,4 +1,8 @@
-/** Metrics of single tasks are those of few, however many tasks there are. */
+/**
+ * Metrics of single tasks are those of few, however many tasks there are.
+ *
+ * @claims S-582
+ */
 import { Metrics } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { expect, test } from 'vitest';

@@ -1,4 +1,9 @@
-/** The CSP's list of revoked owners at the data user: when it is fetched and kept, and what a CSP that deviates cannot have it believe. */
+/**
+ * The CSP's list of revoked owners at the data user: when it is fetched and kept, and what a CSP that
+ * deviates cannot have it believe.
+ *
+ * @claims S-545, S-548, S-549, S-550
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';
 import { newTaskId, type Task } from '@eigenveil/task';

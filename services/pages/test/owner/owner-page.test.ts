@@ -1,4 +1,8 @@
-/** The owner's page in a browser: from a link to reduced rows, and what must not happen on the way. */
+/**
+ * The owner's page in a browser: from a link to reduced rows, and what must not happen on the way.
+ *
+ * @claims S-524, S-599
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';

@@ -1,4 +1,8 @@
-/** Passphrases that the page generates or takes. */
+/**
+ * Passphrases that the page generates or takes.
+ *
+ * @claims S-530
+ */
 import { expect, test } from 'vitest';
 import { generatePassphrase, passphraseProblem } from '../../src/owner/passphrase.ts';
 

@@ -1,4 +1,9 @@
-/** Tasks under differential privacy at the owner's page: taken only where the browser has promised to keep its data, with noise that is drawn once. */
+/**
+ * Tasks under differential privacy at the owner's page: taken only where the browser has promised to keep
+ * its data, with noise that is drawn once.
+ *
+ * @claims S-529
+ */
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

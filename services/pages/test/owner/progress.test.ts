@@ -1,4 +1,9 @@
-/** An owner is offered what comes next by what it has done and by the state of the task, and nothing that is refused. */
+/**
+ * An owner is offered what comes next by what it has done and by the state of the task, and nothing that is
+ * refused.
+ *
+ * @claims S-731
+ */
 import type { TaskState } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { progressOf, type Situation } from '../../src/owner/progress.ts';

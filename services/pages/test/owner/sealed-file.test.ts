@@ -1,4 +1,8 @@
-/** Files under a passphrase: the page opens its own, and so does every program for age. */
+/**
+ * Files under a passphrase: the page opens its own, and so does every program for age.
+ *
+ * @claims S-530
+ */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,8 @@
+/**
+ * A pool of threads computes what the calling thread computes, and no thread keeps a secret key.
+ *
+ * @claims S-152
+ */
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,9 @@
-/** An attack on the noise of one server that knows the worst row: what it proves stays below the claimed ε and near it. Seeds are fixed. */
+/**
+ * An attack on the noise of one server that knows the worst row: what it proves stays below the claimed ε
+ * and near it. Seeds are fixed.
+ *
+ * @claims P-12
+ */
 
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';

@@ -1,4 +1,8 @@
-/** The bound on what one row changes, against a search for neighbours that change more. */
+/**
+ * The bound on what one row changes, against a search for neighbours that change more.
+ *
+ * @claims P-25, P-27
+ */
 import { describe, expect, test } from 'vitest';
 import { calibrateAnalyticGaussian, noisePlan, type StageTask } from '../../src/index.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';

@@ -1,3 +1,8 @@
+/**
+ * The check of a projection against its task: the agreed one passes, and every single change is refused.
+ *
+ * @claims S-75
+ */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgreedTask } from '../../src/claims/claimed.ts';

@@ -1,4 +1,8 @@
-/** PCA of the correlation matrix: known answers, what it does not depend on, and what its vectors tell. */
+/**
+ * PCA of the correlation matrix: known answers, what it does not depend on, and what its vectors tell.
+ *
+ * @claims S-162, S-163, S-164
+ */
 import type { MethodParameters } from '@eigenveil/methods';
 import fc from 'fast-check';
 import { LuDecomposition, Matrix, pseudoInverse } from 'ml-matrix';

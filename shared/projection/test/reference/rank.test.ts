@@ -1,4 +1,9 @@
-/** What a PCA tells when features depend on each other publicly: the attack without the rule, and the rule at its boundary. */
+/**
+ * What a PCA tells when features depend on each other publicly: the attack without the rule, and the rule at
+ * its boundary.
+ *
+ * @claims S-102, S-105, S-106
+ */
 
 import { methodOf, type Output } from '@eigenveil/methods';
 import type { Program } from '@eigenveil/task';

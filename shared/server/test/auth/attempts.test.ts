@@ -1,4 +1,8 @@
-/** Whose attempts at a secret are limited, and for how long. */
+/**
+ * Whose attempts at a secret are limited, and for how long.
+ *
+ * @claims S-503
+ */
 import { Socket } from 'node:net';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

@@ -1,4 +1,9 @@
-/** How the operator's token is compared: a time that told how far a guess agrees would give it away bit by bit. */
+/**
+ * How the operator's token is compared: a time that told how far a guess agrees would give it away bit by
+ * bit.
+ *
+ * @claims S-82
+ */
 import crypto, { randomBytes } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';

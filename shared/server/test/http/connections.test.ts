@@ -1,4 +1,8 @@
-/** Peers that keep connections busy without a request: over loopback, with real sockets. */
+/**
+ * Peers that keep connections busy without a request: over loopback, with real sockets.
+ *
+ * @claims S-148
+ */
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';

@@ -1,4 +1,8 @@
-/** Pages of other origins: what they may ask and read, and that asking whether they may counts for the limit. */
+/**
+ * Pages of other origins: what they may ask and read, and that asking whether they may counts for the limit.
+ *
+ * @claims S-534
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { serve } from '../../src/index.ts';

@@ -1,4 +1,8 @@
-/** Logs name who asked as the operator wants it, and nobody by more than that. */
+/**
+ * Logs name who asked as the operator wants it, and nobody by more than that.
+ *
+ * @claims S-581
+ */
 import { stat } from 'node:fs/promises';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

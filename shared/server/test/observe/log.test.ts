@@ -1,4 +1,8 @@
-/** No secret and no plaintext appears in the logs, wherever a call puts it. */
+/**
+ * No secret and no plaintext appears in the logs, wherever a call puts it.
+ *
+ * @claims S-83
+ */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';

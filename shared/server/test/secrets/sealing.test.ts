@@ -1,4 +1,8 @@
-/** Sealed values and the files that hold their keys. */
+/**
+ * Sealed values and the files that hold their keys.
+ *
+ * @claims S-84
+ */
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** DuckDB runs in a process of its own, which is given no secret and whose end is told. */
+/**
+ * DuckDB runs in a process of its own, which is given no secret and whose end is told.
+ *
+ * @claims S-675
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { access, mkdtemp, rm } from 'node:fs/promises';

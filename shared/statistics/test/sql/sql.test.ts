@@ -1,4 +1,8 @@
-/** Sums that databases compute are those of the rows, bit for bit. */
+/**
+ * Sums that databases compute are those of the rows, bit for bit.
+ *
+ * @claims S-290
+ */
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

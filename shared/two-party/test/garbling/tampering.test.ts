@@ -1,4 +1,9 @@
-/** What half-gates do not promise but this session does: changes on the way end in an error, never in another result. */
+/**
+ * What half-gates do not promise but this session does: changes on the way end in an error, never in another
+ * result.
+ *
+ * @claims S-26
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';

@@ -1,4 +1,8 @@
-/** A data user that deviates: each attack works where one protection is left out, and fails with it. */
+/**
+ * A data user that deviates: each attack works where one protection is left out, and fails with it.
+ *
+ * @claims S-726, S-728
+ */
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { cspPlaces } from '../../src/lattice/packing.ts';

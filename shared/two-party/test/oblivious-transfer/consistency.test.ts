@@ -1,4 +1,9 @@
-/** What a receiver gains that gives columns of other choice bits than the rest: a guess at bits of Δ, and no second one in the session. */
+/**
+ * What a receiver gains that gives columns of other choice bits than the rest: a guess at bits of Δ, and no
+ * second one in the session.
+ *
+ * @claims S-23, S-27, S-39, S-40
+ */
 import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

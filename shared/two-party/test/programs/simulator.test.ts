@@ -2,6 +2,8 @@
  * The evaluator's view follows from its output alone: a simulator that has nothing else makes a view in which the evaluator computes
  * just that output, and which looks like a real one. (Lindell, "How To Simulate It", 2017, section 4; Lindell and Pinkas, "A Proof of
  * Security of Yao's Protocol for Two-Party Computation", 2009.)
+ *
+ * @claims S-29
  */
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';

@@ -1,4 +1,9 @@
-/** A line that breaks at any message: the run after it is the same answer, byte for byte, and who then sends something else gets none. */
+/**
+ * A line that breaks at any message: the run after it is the same answer, byte for byte, and who then sends
+ * something else gets none.
+ *
+ * @claims S-41, S-58, S-185, S-187, S-302
+ */
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LATTICE_MESSAGE } from '../../src/lattice/messages.ts';

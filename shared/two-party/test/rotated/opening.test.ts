@@ -1,4 +1,8 @@
-/** How vectors are read that are opened: signed, and without the digits below their flood. */
+/**
+ * How vectors are read that are opened: signed, and without the digits below their flood.
+ *
+ * @claims S-693
+ */
 import { expect, it } from 'vitest';
 import { inUnits } from '../../src/rotated/matrices.ts';
 

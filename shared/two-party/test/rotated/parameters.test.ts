@@ -1,4 +1,8 @@
-/** Ring lengths, their limit, and the computed distance of the data user's view from its simulation. */
+/**
+ * Ring lengths, their limit, and the computed distance of the data user's view from its simulation.
+ *
+ * @claims S-56
+ */
 import { describe, expect, it } from 'vitest';
 import { rotatedDistance, rotatedParameters, rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { turningPlan } from '../../src/rotated/turning.ts';

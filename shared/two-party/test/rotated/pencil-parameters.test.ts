@@ -1,4 +1,9 @@
-/** Ring lengths of pencils, what does not fit, and the computed distance of the data user's view from its simulation. */
+/**
+ * Ring lengths of pencils, what does not fit, and the computed distance of the data user's view from its
+ * simulation.
+ *
+ * @claims S-168
+ */
 import type { MethodParameters } from '@eigenveil/methods';
 import { describe, expect, it } from 'vitest';
 import { pencilDistance } from '../../src/rotated/distances.ts';

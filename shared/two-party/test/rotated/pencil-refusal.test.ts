@@ -1,4 +1,9 @@
-/** Pencils that the data user refuses: as the reference does, and the CSP must not notice, nor may anything come of it. */
+/**
+ * Pencils that the data user refuses: as the reference does, and the CSP must not notice, nor may anything
+ * come of it.
+ *
+ * @claims S-63, S-64, S-176
+ */
 import { decompose } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';

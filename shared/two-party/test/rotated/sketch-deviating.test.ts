@@ -1,4 +1,9 @@
-/** What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its last products: docs/arguments/rotated-sketches.md, S-617. */
+/**
+ * What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its
+ * last products: docs/arguments/rotated-sketches.md, S-617.
+ *
+ * @claims S-617
+ */
 import { expect, it } from 'vitest';
 import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { UserFactor } from '../../src/lattice/data-user.ts';
