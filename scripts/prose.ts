@@ -8,8 +8,7 @@ import { ROOMS, ROOT } from './rooms.ts';
 
 /** The documents except reports, and the sources of all that ships: these files are checked unless the command names others. */
 const COVERED = [
-  '*.md',
-  'docs/**/*.md',
+  ...DOCUMENTS,
   '{clients,data,services,shared}/**/*.md',
   'studies/{demo,faces,learners,privacy,ranges,recognition,speed}/**/*.md',
   'services/*/{build,src}/**/*.{ts,tsx}',
