@@ -255,6 +255,24 @@ test('a draft takes ρ from the scatter within classes of the sample, of the uti
   const note = `ρ = ${expected} is 0.02 times the largest eigenvalue of the scatter within classes in the sample, which the task makes public to three digits, as it does minima and maxima; it grows with the rows: with one such sample from each owner "ridge": ${3 * expected} is as much`;
   for (const method of ['dca', 'lda'])
     expect(await ridgeOf(method, '--label', 'kind', '--ignore', 'other')).toEqual([expected, note]);
+  const formOf = async (...args: string[]) => {
+    const { out } = await draft(
+      'dca',
+      '--label',
+      'kind',
+      '--ignore',
+      'other',
+      '--data',
+      file,
+      ...sizes,
+      ...args,
+    );
+    return JSON.parse(out).method;
+  };
+  expect(await formOf()).toMatchObject({ ridge: expected, signalRidge: 0 });
+  const tenth = Number((expected / 10).toPrecision(3));
+  expect(await formOf('--form', 'book')).toMatchObject({ ridge: expected, signalRidge: tenth });
+  expect(await formOf('--form', 'book', '--signal-ridge', '0.5')).toMatchObject({ signalRidge: 0.5 });
   expect(await ridgeOf('mdr', '--label', 'kind,other')).toEqual([expected, note]);
   expect((await ridgeOf('mdr', '--label', 'other,kind'))[0]).not.toBe(expected);
   // Rows of a class that are all alike scatter nowhere within it, and MDR takes no ρ of 0.

@@ -2,7 +2,7 @@
  * Components of PCA, DCA and MDR in the span of the training rows, in the order in which a solver of the whole d × d problem has them.
  * Lengths are such that wᵀBw = 1, as the book's code leaves them (PCA: B = I).
  */
-import { BOOK_RIDGE_SHARE } from '@eigenveil/methods';
+import { BOOK_RIDGE_SHARE, BOOK_SIGNAL_SHARE } from '@eigenveil/methods';
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { dot, type Matrix, orthonormal, type Span } from './span.ts';
 
@@ -64,7 +64,7 @@ export interface Ridges {
 /** ρ = 0.02·λ_max(S_W) and ρ′ = 0.1·ρ of the label that is fitted: what the code that accompanies the book takes where no ridge is given. */
 export function bookRidges(span: Span, train: readonly number[], labels: readonly number[]): Ridges {
   const ridge = BOOK_RIDGE_SHARE * symmetricEigen(scattersOf(span, train, labels).within).values[0]!;
-  return { ridge, signalRidge: 0.1 * ridge };
+  return { ridge, signalRidge: BOOK_SIGNAL_SHARE * ridge };
 }
 
 /** How many components tell classes apart: K − 1, or all that the training rows span. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { ridgeRule } from './common.ts';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
-import { DISCRIMINANT_RIDGE_FLAG, discriminantRidge } from './draft.ts';
+import { BOOK_SIGNAL_SHARE, DISCRIMINANT_RIDGE_FLAG, discriminantRidge } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
@@ -76,7 +76,7 @@ export const dca = defineMethod({
       ridge: DISCRIMINANT_RIDGE_FLAG,
       signalRidge: {
         schema: z.number(),
-        description: 'ρ′, which is added to the signal matrix',
+        description: `ρ′, which is added to the signal matrix; where form and ρ are the book's, 0 stands for ${BOOK_SIGNAL_SHARE} times ρ`,
         default: 0,
         placeholder: 'NUMBER',
       },

@@ -92,6 +92,8 @@ export const RIDGE_FLAG = {
 export const BOOK_RIDGE = 'book';
 /** ρ of BOOK_RIDGE, in units of the largest eigenvalue of S_W. */
 export const BOOK_RIDGE_SHARE = 0.02;
+/** ρ′ that goes with it in the book's form of DCA, in units of that ρ. */
+export const BOOK_SIGNAL_SHARE = 0.1;
 
 /** ρ of methods with labels, which may be taken from the sample. */
 export const DISCRIMINANT_RIDGE_FLAG = {

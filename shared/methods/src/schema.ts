@@ -4,7 +4,7 @@
  */
 export { expectation, expecting, invalid, rule } from './codes.ts';
 export { CLASS_WEIGHTS } from './discriminant.ts';
-export { BOOK_RIDGE, BOOK_RIDGE_SHARE, type Flags } from './draft.ts';
+export { BOOK_RIDGE, BOOK_RIDGE_SHARE, BOOK_SIGNAL_SHARE, type Flags } from './draft.ts';
 export {
   ACTING,
   FEATURE,
