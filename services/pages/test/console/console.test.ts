@@ -67,7 +67,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
   test('signing out ends what is shown, and says so', async () => {
     const { page } = await signedIn();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You have signed out.').waitFor();
+    await page.getByText('You have signed out, and this page has forgotten the session.').waitFor();
     expect(await page.locator('.freshness').count()).toBe(0);
   });
 
