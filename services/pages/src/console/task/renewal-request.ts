@@ -1,4 +1,4 @@
-/** What is asked of the data user for a renewal, by the deadline that somebody has written. */
+/** The request for a renewal, by the deadline that somebody has written. */
 import { faultsOf } from '@eigenveil/wire/explain';
 import { OPERATOR_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
 import type { z } from 'zod';
