@@ -65,7 +65,7 @@ describe.skipIf(browserMissing)('the kit', { tags: ['long'] }, () => {
     expect(() => pardon(/./)).toThrow('complaints like');
   });
 
-  test('sees what is graver than moderate, sticks out, is cut off, or hides the focus', async () => {
+  test('sees what axe-core finds, however little, what sticks out, is cut off, or hides the focus', async () => {
     const { page } = await site.visit(site.ownerUrl);
     await page.locator('h1').waitFor();
     const show = (text: string, style: Readonly<Record<string, string>>, name = 'button') =>
@@ -74,7 +74,9 @@ describe.skipIf(browserMissing)('the kit', { tags: ['long'] }, () => {
           const element = document.createElement(name);
           element.textContent = text;
           Object.assign(element.style, style);
-          document.querySelector('main')!.replaceChildren(element);
+          const heading = document.createElement('h1');
+          heading.textContent = 'Kit';
+          document.querySelector('main')!.replaceChildren(heading, element);
         },
         [name, text, style] as const,
       );
@@ -86,6 +88,8 @@ describe.skipIf(browserMissing)('the kit', { tags: ['long'] }, () => {
     expect(await wrongOf(expectAccessible(page))).toContain('color-contrast');
     await show('', {});
     expect(await wrongOf(expectAccessible(page))).toContain('button-name');
+    await show('Below a heading that is left out', {}, 'h4');
+    expect(await wrongOf(expectAccessible(page))).toContain('heading-order');
     await show('wide', { width: '400px' }, 'p');
     expect(await wrongOf(expectFits(page))).toContain('320 px wide');
     await show('a long line of text', { width: '50px', overflow: 'hidden', whiteSpace: 'nowrap' }, 'p');

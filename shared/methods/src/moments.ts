@@ -68,8 +68,8 @@ export const moments = defineMethod({
     },
   }),
   draft: {
-    purpose: 'tells means, variances and correlations, under differential privacy (docs/moments.md)',
-    details: `Means, variances, the covariance matrix and correlations of all columns that are not in --ignore, each with an interval, for --epsilon. Ranges that come from the rows void the guarantee: write --range, or take them from a histogram.
+    purpose: 'tells means, variances and correlations, under differential privacy',
+    details: `Means, variances, the covariance matrix and correlations of all columns that are not in --ignore, each with an interval, for --epsilon (docs/moments.md). Ranges that come from the rows void the guarantee: write --range, or take them from a histogram.
 The clipping norm of a draft, √d for d features, shortens no row. A smaller one takes less noise, and correlations are those of shortened rows then.`,
     example: '--ignore label --epsilon 1',
     flags: {},

@@ -90,9 +90,9 @@ export const pcr = defineMethod({
     },
   }),
   draft: {
-    purpose: 'predicts one column from the main directions in which the others vary (docs/pcr.md)',
+    purpose: 'predicts one column from the main directions in which the others vary',
     details:
-      'It predicts --target from the first --components of all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows or components.',
+      'It predicts --target from the first --components of all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows or components (docs/pcr.md).',
     example: '--target price --components 5',
     flags: {
       target: TARGET_FLAG,

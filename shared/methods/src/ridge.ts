@@ -68,9 +68,9 @@ export const ridge = defineMethod({
     },
   }),
   draft: {
-    purpose: 'predicts one column from all others by a regression (docs/ridge.md)',
+    purpose: 'predicts one column from all others by a regression',
     details:
-      'It predicts --target from all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows.',
+      'It predicts --target from all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows (docs/ridge.md).',
     example: '--target price',
     flags: { target: TARGET_FLAG, ridge: RIDGE_FLAG },
     parameters: ({ ridge }, drafted) => ({

@@ -29,7 +29,7 @@ export const Sketch = z
       ),
     refine: z
       .string()
-      .regex(DIGEST, 'expected a digest of 43 characters, as "task draft sketch --refine" writes it')
+      .regex(DIGEST, 'expected a digest of 43 characters, as a draft that refines that result has it')
       .optional()
       .describe(
         'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors, at least 10 fewer than columns, are the first columns of Ω, and the result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
@@ -191,8 +191,8 @@ export const sketch = defineMethod({
     };
   },
   draft: {
-    purpose: 'finds components of hundreds or thousands of features, approximately (docs/sketches.md)',
-    details: `Notes say how much of the sample's variance the sketch loses, and how much with the floor's noise. Give "--two-party rotated" and, where you know it,
+    purpose: 'finds components of hundreds or thousands of features, approximately',
+    details: `Notes say how much of the sample's variance the sketch loses, and how much with the floor's noise (docs/sketches.md). Give "--two-party rotated" and, where you know it,
 one --range: then features whose names count up stand in the draft as one entry ("count").
 
 --refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and

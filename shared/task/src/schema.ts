@@ -104,14 +104,14 @@ export const TaskProposal = z.strictObject({
     ),
   basis: z
     .string()
-    .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --basis" writes it')
+    .regex(DIGEST, 'expected a digest of 43 characters, as a draft on that result has it')
     .optional()
     .describe(
       'The digest of an earlier result, as the CSP has countersigned it: features are its components, by which owners reduce their rows first. Left out: features are columns. Reveals: that result, to every owner who may contribute; to the CSP, which task it is of.',
     ),
   rangesFrom: z
     .string()
-    .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --ranges-from" writes it')
+    .regex(DIGEST, 'expected a digest of 43 characters, as a draft with ranges of that histogram has it')
     .optional()
     .describe(
       "The digest of a histogram's result, as the CSP has countersigned it, that the ranges follow from. Left out: they come from elsewhere. Reveals: which task they are of; the guarantee of that task covers what they tell.",
@@ -228,7 +228,7 @@ export const TaskProposal = z.strictObject({
   differentialPrivacy: DifferentialPrivacy.nullable()
     .default(null)
     .describe(
-      'Noise for (ε, δ)-differential privacy of the result, for rows (docs/privacy.md); null: the result is exact. Reveals: with null, what the result tells of a row has no bound.',
+      'Noise for (ε, δ)-differential privacy of the result, for rows; null: the result is exact. Reveals: with null, what the result tells of a row has no bound.',
     ),
   deadline: z.iso
     .datetime('expected a date and time in UTC, such as 2027-01-01T00:00:00Z')

@@ -98,7 +98,7 @@ describe('a refinement', () => {
     expect(namedResult(first)).toBeUndefined();
     expect(() => checkTask(refining({ basis: DIGEST }))).toThrow('"sketch.refine" expected without "basis"');
     for (const refine of ['', 'x', `${DIGEST}=`])
-      expect(() => refiningBy(refine)).toThrow('task draft sketch --refine');
+      expect(() => refiningBy(refine)).toThrow('as a draft that refines that result has it');
   });
 });
 

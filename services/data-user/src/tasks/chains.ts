@@ -64,7 +64,7 @@ function linkOf(stored: StoredTask | undefined): SignedLink {
   if (stored === undefined)
     throw new CodedError(
       CODES.ERR_TASK_INVALID,
-      '"basis", and "sketch.refine", expected the digest of a result of this data user, as "task draft" writes it with --basis or "task draft sketch" with --refine',
+      '"basis", and "sketch.refine", expected the digest of a result of this data user, as a draft on that result, or one that refines it, has it',
     );
   return {
     task: stored.task,

@@ -30,7 +30,7 @@ export async function send<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const answer = await ask(request, AbortSignal.timeout(PATIENCE_MILLISECONDS));
   const body = request.response.safeParse(parseJson(await textOf(answer, request)));
-  if (!body.success) throw unexpected(request, answer.status);
+  if (!body.success) throw unexpected(answer.status);
   return body.data;
 }
 
@@ -47,7 +47,7 @@ export async function* lines<Schema extends z.ZodType>(
   let timer = setTimeout(() => quiet.abort(), silence);
   try {
     const answer = await ask(request, quiet.signal);
-    if (answer.body === null) throw unexpected(request, answer.status);
+    if (answer.body === null) throw unexpected(answer.status);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     const split = lineSplitter();
     for (;;) {
@@ -57,7 +57,7 @@ export async function* lines<Schema extends z.ZodType>(
       timer = setTimeout(() => quiet.abort(), silence);
       for (const line of split(value)) {
         const parsed = request.response.safeParse(parseJson(line));
-        if (!parsed.success) throw unexpected(request, answer.status);
+        if (!parsed.success) throw unexpected(answer.status);
         yield parsed.data;
       }
     }
@@ -107,7 +107,7 @@ async function ask(request: PageRequest, overdue: AbortSignal): Promise<Response
   if (answer.ok) return answer;
   const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
   const problem = errorFromProblem(await textOf(answer, request), Number.isFinite(after) ? after : undefined);
-  throw problem ?? unexpected(request, answer.status);
+  throw problem ?? unexpected(answer.status);
 }
 
 async function textOf(answer: Response, request: PageRequest): Promise<string> {
@@ -126,7 +126,7 @@ function readable(error: unknown, request: PageRequest, overdue: AbortSignal | u
   return new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the service cannot be reached', { cause: error });
 }
 
-function unexpected(request: PageRequest, status: number): CodedError {
-  const what = `${request.method} ${request.path}`;
-  return new CodedError(CODES.ERR_PEER_PROTOCOL, `${what} gave an unexpected answer with status ${status}`);
+function unexpected(status: number): CodedError {
+  const message = `the service gave an answer that this page does not understand (status ${status})`;
+  return new CodedError(CODES.ERR_PEER_PROTOCOL, message);
 }

@@ -81,7 +81,7 @@ function checkHeader(header: readonly string[], features: readonly string[], com
   if (found.length === 0)
     throw new CodedError(
       DRAWING_CODES.ERR_ROWS_UNDRAWABLE,
-      `The file has no column ${components === 1 ? own[0] : `${own[0]} … ${own.at(-1)}`}, as eigenveil-owner project writes them.`,
+      `The file has no column ${components === 1 ? own[0] : `${own[0]} … ${own.at(-1)}`}, as reduced rows have.`,
     );
   if (new Set(header).size < header.length)
     throw new CodedError(DRAWING_CODES.ERR_ROWS_UNDRAWABLE, 'The file has two columns of one name.');

@@ -1,9 +1,7 @@
 /** Marks for the state of a task, and for whether what one sees is the present state. */
 import type { TaskState } from '@eigenveil/wire/console';
-import { errorCodeOf } from '@eigenveil/wire/errors';
-import { exactTime } from '../common/format.ts';
 import type { Followed } from './follow.ts';
-import { STATES } from './words.ts';
+import { freshnessWords, STATES } from './words.ts';
 
 /** The state of a task as a word in a frame. */
 export function StateMark({ state }: { readonly state: TaskState }) {
@@ -23,33 +21,7 @@ export function Freshness({
 }) {
   return (
     <p role="status" class={`freshness ${followed.state}`}>
-      {wordsOf(what, followed)}
+      {freshnessWords(what, followed)}
     </p>
   );
-}
-
-function wordsOf(what: string, followed: Followed<unknown>): string {
-  const { state, error } = followed;
-  switch (state) {
-    case 'connecting':
-      return 'Asking the data user…';
-    case 'live':
-      return `${what} is live.`;
-    case 'quiet':
-      return `${staleWords(followed)}It may be busy, or the connection may be lost.`;
-    case 'final':
-      return 'This task has ended.';
-    case 'broken': {
-      const why = errorCodeOf(error);
-      return `Connection lost${why === undefined ? '' : ` (${why})`}. ${staleWords(followed)}Retrying…`;
-    }
-    case 'failed':
-      return `${what} is not followed any more.`;
-  }
-}
-
-/** Says since when what is shown may be out of date; nothing while there is nothing to see. */
-function staleWords({ update, heardAt }: Followed<unknown>): string {
-  if (update === null || heardAt === null) return '';
-  return `Nothing was heard from the data user since ${exactTime(heardAt)}, so what you see may be out of date. `;
 }

@@ -8,7 +8,7 @@ import { useAction } from '../common/use-async.ts';
 import type { SessionEnd } from './session.ts';
 
 const ENDS: Readonly<Record<SessionEnd, string>> = {
-  'signed out': 'You have signed out. The bearer of the session is gone from this page.',
+  'signed out': 'You have signed out, and this page has forgotten the session.',
   unused: 'The page was out of sight for up to 15 minutes, so the session has ended.',
   limit: 'A session lasts 8 hours at most.',
   void: 'The data user does not take this session any more: the operator’s token may have been replaced.',
@@ -56,7 +56,7 @@ export function SignIn(props: {
           >
             <Field
               label="Operator’s token"
-              hint="What “eigenveil-user operators add” printed for you, or the file admin-token in the data directory of the service."
+              hint="Whoever runs the service has made it for you. The first one is in the file admin-token, in the folder of the service’s data."
               error={fault ?? null}
             >
               {(attributes) => (

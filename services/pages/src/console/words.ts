@@ -3,8 +3,9 @@
  * place for all of them.
  */
 import { FINAL_STATES, type TaskProgress, type TaskState, type WaitingCode } from '@eigenveil/wire/console';
-import type { ErrorCode } from '@eigenveil/wire/errors';
-import { count, number } from '../common/format.ts';
+import { type ErrorCode, errorCodeOf, titleOf } from '@eigenveil/wire/errors';
+import { count, exactTime, number } from '../common/format.ts';
+import type { Followed } from './follow.ts';
 
 export const STATES: Readonly<Record<TaskState, { readonly name: string; readonly says: string }>> = {
   proposed: { name: 'Proposed', says: 'The CSP checks and signs the task; owners cannot see it before.' },
@@ -72,6 +73,40 @@ export function contributionWords({ status, minimumOwners, maximumOwners }: Task
   return `${count(status.contributions, 'contribution')}; at least ${number(minimumOwners)}, at most ${number(maximumOwners)}`;
 }
 
+/** The codes of a line that does not reach the data user, or not in time. */
+const LOST: readonly ErrorCode[] = ['ERR_PEER_UNREACHABLE', 'ERR_PEER_TIMEOUT'];
+
+/**
+ * Says whether what is shown is up to date.
+ * @param what what is followed, such as `The list`
+ */
+export function freshnessWords(what: string, followed: Followed<unknown>): string {
+  const { state, error } = followed;
+  switch (state) {
+    case 'connecting':
+      return 'Asking the data user…';
+    case 'live':
+      return `${what} is live.`;
+    case 'quiet':
+      return `${staleWords(followed)}It may be busy, or the connection may be lost.`;
+    case 'final':
+      return 'This task has ended.';
+    case 'broken': {
+      const code = errorCodeOf(error);
+      const why = code === undefined || LOST.includes(code) ? 'Connection lost' : titleOf(code);
+      return `${why}. ${staleWords(followed)}Retrying…`;
+    }
+    case 'failed':
+      return `${what} is not followed any more.`;
+  }
+}
+
+/** Says since when what is shown may be out of date; nothing while there is nothing to see. */
+function staleWords({ update, heardAt }: Followed<unknown>): string {
+  if (update === null || heardAt === null) return '';
+  return `Nothing was heard from the data user since ${exactTime(heardAt)}, so what you see may be out of date. `;
+}
+
 const CLIENT =
   'The owner’s program or what lies between has changed the request. Let the owner update, and look for a proxy that rewrites requests.';
 const LATER = 'Nothing is lost: the owner’s program tries again by itself.';
@@ -118,14 +153,14 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_TOKEN_EXPIRED:
     'The owner’s enrolment has expired. The CSP’s operator gives it a new enrolment token; with the same key it stays the same owner.',
   ERR_PROOF_REPLAYED:
-    'A request came twice with one proof. Once is a repeated packet; often is somebody who replays requests: look at the log.',
+    'A request came twice with one proof. Once is a repeated packet; often is somebody who replays requests, of whom the log of the service tells more.',
   ERR_REQUEST_TIMEOUT: `The owner’s line is slow or broke off. ${LATER}`,
-  ERR_RATE_LIMITED: `Too many requests from one address. ${LATER} Behind a proxy, raise --requests-per-minute and limit there.`,
+  ERR_RATE_LIMITED: `Too many requests from one address. ${LATER} If a proxy stands before the service, all owners share one address: whoever runs the service has to limit at the proxy instead.`,
 };
 
 /** Returns advice about a refused upload. */
 export function adviceFor(code: ErrorCode): string {
-  return ADVICE[code] ?? 'The operator of the service finds more about it in the log.';
+  return ADVICE[code] ?? 'Whoever runs the service finds more about it in the log.';
 }
 
 const NEW_TASK = 'The data need a new task.';
@@ -142,7 +177,7 @@ const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_PACKING_OVERFLOW:
     'An owner had more rows than the task allows, or lied about them. Create a new task, if need be with larger bounds.',
   ERR_TASK_ANSWERED:
-    'The CSP has answered as often as it may, and the answer was lost. Whether the same rows may go into another task is a question of privacy: read docs/rotated.md first.',
+    'The CSP has answered as often as it may, and the answer was lost. Another task over the same rows is a second answer about them, and both together tell more than each. Ask the owners before you create one.',
   ERR_ANSWER_DIFFERS: `One of the servers was changed while a computation was broken off, or it deviates. Ask the CSP’s operator. ${NEW_TASK}`,
   ERR_PROJECTION_CONFLICT:
     'Another result of this task was registered at the CSP. Is there a copy of this service with the same key, or an old database?',
@@ -168,5 +203,5 @@ const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
 
 /** Returns advice about a task that has failed. */
 export function adviceForFailure(code: ErrorCode): string {
-  return FAILURES[code] ?? `${NEW_TASK} The log of the service says more, and docs/operations.md what to do.`;
+  return FAILURES[code] ?? `${NEW_TASK} Whoever runs the service finds more about it in the log.`;
 }

@@ -112,7 +112,7 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
       </div>
       <FileDrop
         label="Reduced rows"
-        hint="A CSV file (or .csv.gz) that eigenveil-owner project has written, of an owner who shares it with you. It is read in this page alone, and never leaves your browser."
+        hint="A CSV file (or .csv.gz) of reduced rows, from an owner who shares it with you. It is read in this page alone, and never leaves your browser."
         accept=".csv,.gz,text/csv"
         busy={read.busy}
         onFile={read.run}
@@ -194,8 +194,8 @@ function Refusal({ error }: { readonly error: unknown }) {
       <p>{error.message} It was not drawn, and nothing of it is kept.</p>
       <p>
         Eigenveil is there so that no operator of a server sees owners’ rows, and this is the page of one. Let
-        the owner reduce them where they are, with <code>eigenveil-owner project</code>, and think about
-        whether you need the reduced rows, which tell much of the rows.
+        the owner reduce them where they are, and think about whether you need the reduced rows, which tell
+        much of the rows.
       </p>
     </Notice>
   );

@@ -3,14 +3,16 @@
  * counts, all with their noise.
  */
 
+import type { AskedLevels } from '@eigenveil/data-user/draft';
 import { methodOf } from '@eigenveil/methods';
+import { CodedError } from '@eigenveil/platform';
 import { printable } from '@eigenveil/wire/printable';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { axis, Chart } from '../common/chart.tsx';
 import type { ChartTheme } from '../common/chart-theme.ts';
 import { Button, Field } from '../common/controls.tsx';
 import { Problem } from '../common/feedback.tsx';
-import { count, number } from '../common/format.ts';
+import { capital, count, number } from '../common/format.ts';
 import { draftWords } from '../console/draft/draft-words.ts';
 import { LEVELS, rangedDraft } from '../console/draft/first-draft.ts';
 import { Provenance } from '../console/result/provenance-view.tsx';
@@ -129,11 +131,21 @@ function Ranges(props: { readonly checked: CheckedResult; readonly draft: (text:
       return { text: '', notes: [], error };
     }
   }, [checked, lower, upper]);
+  const faults = ranged.error instanceof CodedError ? ranged.error.faults : [];
+  const faultOf = (level: keyof AskedLevels) => {
+    const own = faults.find(({ path }) => path[0] === level);
+    return own === undefined ? null : `${capital(draftWords(own.words))}.`;
+  };
+  const [ofLower, ofUpper] = [faultOf('lower'), faultOf('upper')];
   return (
     <>
       <h2>Ranges for a projection</h2>
       <div class="columns">
-        <Field label="Rows below a range" hint="As a share of all rows: from one quantile to the other.">
+        <Field
+          label="Rows below a range"
+          hint="As a share of all rows: from one quantile to the other."
+          error={ofLower}
+        >
           {(attributes) => (
             <input
               {...attributes}
@@ -143,7 +155,7 @@ function Ranges(props: { readonly checked: CheckedResult; readonly draft: (text:
             />
           )}
         </Field>
-        <Field label="Rows up to its end">
+        <Field label="Rows up to its end" error={ofUpper}>
           {(attributes) => (
             <input
               {...attributes}
@@ -156,10 +168,12 @@ function Ranges(props: { readonly checked: CheckedResult; readonly draft: (text:
       </div>
       <div role="status">
         {ranged.notes.map((note) => (
-          <p key={note}>{`${note[0]!.toUpperCase()}${note.slice(1)}.`}</p>
+          <p key={note}>{capital(note)}.</p>
         ))}
       </div>
-      <Problem error={ranged.error} title="These counts give no such ranges" words={draftWords} />
+      {ofLower === null && ofUpper === null && (
+        <Problem error={ranged.error} title="These counts give no such ranges" words={draftWords} />
+      )}
       <Button kind="main" disabled={ranged.error !== null} onClick={() => draft(ranged.text)}>
         Draft a PCA with these ranges
       </Button>

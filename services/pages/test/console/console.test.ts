@@ -67,7 +67,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
   test('signing out ends what is shown, and says so', async () => {
     const { page } = await signedIn();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You have signed out.').waitFor();
+    await page.getByText('You have signed out, and this page has forgotten the session.').waitFor();
     expect(await page.locator('.freshness').count()).toBe(0);
   });
 
@@ -142,8 +142,18 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
     await client.cancelTask(task.id);
     await press(page, page.getByRole('button', { name: 'Renew…' }));
+    const deadline = page.getByLabel('Deadline, UTC');
+    await type(page, deadline, 'tomorrow');
+    await page.keyboard.press('Enter');
+    const fault = page.locator('.field', { has: deadline }).locator('.error');
+    await fault.getByText('Expected a date and time in UTC').waitFor();
+    await type(page, deadline, '2020-01-01T00:00:00Z');
+    await press(page, page.getByRole('button', { name: 'Open the next task' }));
+    await fault.getByText('Expected a time in the future.').waitFor();
+    expect(await deadline.evaluate((it) => it === document.activeElement)).toBe(true);
     await expectAccessible(page);
     await expectFits(page);
+    await type(page, deadline, ' ');
     await press(page, page.getByRole('button', { name: 'Open the next task' }));
     await page.getByText('The task is renewed').waitFor();
     const [next] = await client.list();

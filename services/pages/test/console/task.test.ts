@@ -1,7 +1,11 @@
+import { CodedError } from '@eigenveil/platform';
 import { TaskProgress, WaitingCode } from '@eigenveil/wire/console';
+import { CODES } from '@eigenveil/wire/errors';
 import { expect, test } from 'vitest';
+import type { Followed } from '../../src/console/follow.ts';
 import { arrivalPoints, boundsDrawn } from '../../src/console/task/arrivals.ts';
-import { contributionWords, waitingWords } from '../../src/console/words.ts';
+import { renewalRequest } from '../../src/console/task/renewal-request.ts';
+import { contributionWords, freshnessWords, waitingWords } from '../../src/console/words.ts';
 
 const time = (minute: number) => `2030-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
 
@@ -78,4 +82,30 @@ test('every state that a task can wait in has a sentence of its own, which no ne
     expect(waitingWords(progressOf({}, { waitsFor, contributions: 9 }))).toBe(now);
   }
   expect(contributionWords(progressOf({}))).toBe('2 contributions; at least 3, at most 10');
+});
+
+test('a line that is lost is called so, and what a service answers by what it means: neither by its code', () => {
+  const broken = (error: unknown): Followed<null> => ({
+    update: null,
+    state: 'broken',
+    heardAt: null,
+    error,
+  });
+  const told = (error: unknown) => freshnessWords('The task', broken(error));
+  expect(told(null)).toBe('Connection lost. Retrying…');
+  expect(told(new CodedError(CODES.ERR_PEER_TIMEOUT, 'late'))).toBe('Connection lost. Retrying…');
+  expect(told(new CodedError(CODES.ERR_RATE_LIMITED, 'often'))).toBe('Too many requests. Retrying…');
+  const seen = { ...broken(null), update: 1, heardAt: new Date(time(5)) };
+  expect(freshnessWords('The task', seen)).toBe(
+    'Connection lost. Nothing was heard from the data user since 2030-01-01 00:05:00 UTC, so what you see may be out of date. Retrying…',
+  );
+});
+
+test('a deadline of a renewal is in the future, or left to the data user', () => {
+  const now = new Date(time(5));
+  expect(renewalRequest('  ', now)).toEqual({});
+  expect(renewalRequest(' 2030-01-01T00:06:00Z ', now)).toEqual({ deadline: '2030-01-01T00:06:00Z' });
+  expect(renewalRequest('2030-01-01T00:05:00Z', now)).toBe('Expected a time in the future.');
+  for (const text of ['tomorrow', '2031-01-01', '2031-02-30T00:00:00Z', '2031-01-01T00:00:00+01:00'])
+    expect(renewalRequest(text, now)).toBe('Expected a date and time in UTC, such as 2027-01-01T00:00:00Z.');
 });

@@ -3,7 +3,7 @@ import { basisFrom } from '@eigenveil/data-user';
 import { draftRanged } from '@eigenveil/data-user/draft';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import { TaskProposal } from '@eigenveil/task';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { go, operator } from '../support/console.ts';
 import { expectUnhurt, hostileProposal, hostileRows, MARKUP } from '../support/hostile.ts';
@@ -143,10 +143,16 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     const { task } = await finishedTask(site, await countsProposal());
     await go(page, `/tasks/${task.id}/result`);
     await page.getByText('Ranges come from the noisy counts').waitFor();
-    await page.getByLabel('Rows below a range').fill('0.3');
-    await page.getByText('These counts give no such ranges').waitFor();
+    const [below, upTo] = [page.getByLabel('Rows below a range'), page.getByLabel('Rows up to its end')];
+    const fault = (field: Locator) => page.locator('.field', { has: field }).locator('.error');
+    await below.fill('0.3');
+    await fault(below).getByText('This must be a number above 0, and at most 0.2.').waitFor();
+    await upTo.fill('');
+    await fault(upTo).getByText('This must be a number from 0.8 to below 1.').waitFor();
+    expect(await page.getByText('These counts give no such ranges').count()).toBe(0);
     await expectFitForAnybody();
-    await page.getByLabel('Rows below a range').fill('0.2');
+    await upTo.fill('0.995');
+    await below.fill('0.2');
     await press(page, page.getByRole('button', { name: 'Draft a PCA with these ranges' }));
     await heading(/^Draft a task/).waitFor();
     // A histogram does not tell how coarse its features are, and a floor rests on it.

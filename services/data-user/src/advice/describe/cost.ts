@@ -3,7 +3,7 @@
  * otherwise by lines fitted to measurements.
  */
 import { methodOf } from '@eigenveil/methods';
-import { nextTurn } from '@eigenveil/platform';
+import { nextTurn, type Words, words } from '@eigenveil/platform';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import {
   CountingGates,
@@ -18,6 +18,7 @@ import {
   sketchPaces,
   standardPaceOf,
 } from '@eigenveil/two-party/plan';
+import { draftTerm } from '../draft/sample.ts';
 
 export interface Cost {
   readonly seconds: number;
@@ -28,7 +29,7 @@ export interface Cost {
 }
 
 /** The machine whose figures README and docs/benchmarks have: 2 cores, both servers on it. */
-const MACHINE = 'a machine of 2 cores as in docs/benchmarks.md';
+const MACHINE = draftTerm('draftMachine', 'a machine of 2 cores as in docs/benchmarks.md');
 const GATES_PER_SECOND = 8e6;
 const LABEL_BYTES = 16;
 /** The speed from the shares to the restored counts and quantiles: 0.3 s for 34,850 sums. */
@@ -105,12 +106,12 @@ function waitOf(task: TaskProposal): number {
 }
 
 /** Says the cost in words, marked as what it is. */
-export async function describeCost(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
+export async function describeCost(task: TaskProposal, signal?: AbortSignal): Promise<Words[]> {
   const cost = await costOf(task, signal);
   if (cost === undefined) return [];
   const { seconds, bytes, memory } = cost;
   return [
-    `estimate: ${task.twoParty} takes about ${withUnit(seconds, TIMES)}, ${withUnit(bytes, SIZES)} between the servers and ${withUnit(memory, SIZES)} of memory in each, on ${MACHINE}; a network takes its time on top`,
+    words`estimate: ${task.twoParty} takes about ${withUnit(seconds, TIMES)}, ${withUnit(bytes, SIZES)} between the servers and ${withUnit(memory, SIZES)} of memory in each, on ${MACHINE}; a network takes its time on top`,
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { edgesOf, histogramsOf, methodNameOf, releaseNoiseOf, SERVERS, strategyOf } from '@eigenveil/methods';
-import { CodedError, type Words, words } from '@eigenveil/platform';
+import { CodedError, faulty, type Words, words } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
   type NoisyHistogram,
@@ -53,12 +53,7 @@ export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked
     throw invalid(
       words`${draftTerm('draftRangesFrom', '"--ranges-from"')} expected a task of histogram, got ${methodNameOf(task)}`,
     );
-  if (
-    !(asked.lower > 0 && asked.lower <= LARGEST_LEVEL && asked.upper >= 1 - LARGEST_LEVEL && asked.upper < 1)
-  )
-    throw invalid(
-      words`${draftTerm('draftLower', '"--lower"')} expected from above 0 to ${LARGEST_LEVEL}, and ${draftTerm('draftUpper', '"--upper"')} from ${1 - LARGEST_LEVEL} to below 1`,
-    );
+  checkLevels(asked);
   const strategy = strategyOf(method);
   const noise = releaseNoiseOf(task);
   const { histograms = [], privateRows } = projection;
@@ -115,6 +110,24 @@ export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked
       `that task has spent epsilon ${differentialPrivacy.epsilon} with delta ${differentialPrivacy.delta} of the same rows: what this one spends comes on top`,
     ],
   };
+}
+
+/** Refuses each level by itself. */
+function checkLevels({ lower, upper }: AskedLevels): void {
+  const [most, least] = [`${LARGEST_LEVEL}`, `${1 - LARGEST_LEVEL}`];
+  const faults = [
+    {
+      path: ['lower'],
+      holds: lower > 0 && lower <= LARGEST_LEVEL,
+      words: draftTerm('draftLower', `"--lower" expected from above 0 to ${most}`, most),
+    },
+    {
+      path: ['upper'],
+      holds: upper >= 1 - LARGEST_LEVEL && upper < 1,
+      words: draftTerm('draftUpper', `"--upper" expected from ${least} to below 1`, least),
+    },
+  ].filter(({ holds }) => !holds);
+  if (faults.length > 0) throw faulty(CODES.ERR_TASK_INVALID, faults);
 }
 
 function invalid(message: Words | string): CodedError {

@@ -230,6 +230,7 @@ export type DraftTerm =
   | 'draftIgnore'
   | 'draftLabels'
   | 'draftLower'
+  | 'draftMachine'
   | 'draftMissing'
   | 'draftNameless'
   | 'draftRangesFrom'

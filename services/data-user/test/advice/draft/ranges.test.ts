@@ -128,14 +128,17 @@ describe('a draft with private ranges', () => {
       links: [{ task: { ...proposal, method: { kind: 'pca' } }, projection: {} }],
     };
     expect(() => draftRanged(pca as unknown as DraftBasis, draft, ASKED)).toThrow(refused(/got pca/));
-    for (const levels of [
-      { lower: 0, upper: 0.9 },
-      { lower: 0.3, upper: 0.9 },
-      { lower: 0.1, upper: 0.7 },
-      { lower: 0.1, upper: 1 },
-      { lower: Number.NaN, upper: 0.9 },
-    ])
-      expect(() => draftRanged(released(1e6), draft, levels)).toThrow(refused(/from above 0 to 0\.2/));
+    const lower = '"--lower" expected from above 0 to 0.2';
+    const upper = '"--upper" expected from 0.8 to below 1';
+    for (const [levels, told] of [
+      [{ lower: 0, upper: 0.9 }, lower],
+      [{ lower: 0.3, upper: 0.9 }, lower],
+      [{ lower: Number.NaN, upper: 0.9 }, lower],
+      [{ lower: 0.1, upper: 0.7 }, upper],
+      [{ lower: 0.1, upper: 1 }, upper],
+      [{ lower: 0, upper: 1 }, `${lower}; ${upper}`],
+    ] as const)
+      expect(messageOf(() => draftRanged(released(1e6), draft, levels))).toBe(told);
   });
 });
 

@@ -42,8 +42,8 @@ export function CreateView(props: {
   return (
     <View title="Create a task" name="Create">
       <p>
-        The task as JSON: from <a href={routes.href('draft', {})}>a draft</a>, or a file that{' '}
-        <code>eigenveil-user task draft</code> has written. It is checked here as the data user will check it.
+        The task as JSON: from <a href={routes.href('draft', {})}>a draft</a>, or from a file. It is checked
+        here as the data user will check it.
       </p>
       <Field label="File" hint="It stays in the browser until you create the task.">
         {(attributes) => (

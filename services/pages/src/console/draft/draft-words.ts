@@ -12,6 +12,7 @@ const NOTHING = () => 'nothing on this page';
 
 const ROW_WORDS: Vocabulary<RowTerm> = {
   ...WRITTEN_OTHERWISE,
+  allowClipping: () => 'write the file in the unit of the range, or give a wider range',
   separator: () => 'a file with commas between its cells',
   decimal: NOTHING,
   thousands: NOTHING,
@@ -28,14 +29,15 @@ const DRAFT_WORDS: Vocabulary<DraftTerm> = {
   draftConsentOfCsp: () => 'if its operator allows such results',
   draftIgnore: () => 'by what the columns are for',
   draftLabels: () => 'leave it out',
-  draftLower: () => '“Rows below a range”',
+  draftLower: (most) => `this must be a number above 0, and at most ${most}`,
+  draftMachine: () => 'a machine of 2 cores',
   draftMissing: () => 'take such rows out of the sample',
   draftRangesFrom: () => '“Ranges from a histogram”',
   draftNameless: () => 'give it one in the file, or take it out',
   draftSeparator: () => 'write the file with commas between cells, and with decimal points',
   draftTrim: () => 'take them out of the file',
   draftUnits: () => 'take it out of the file',
-  draftUpper: () => '“Rows up to its end”',
+  draftUpper: (least) => `this must be a number from ${least} to below 1`,
   draftWayOut: () => 'if it is a class label, say so of the column; otherwise leave it out',
 };
 

@@ -8,7 +8,7 @@ import { number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { Table } from '../../common/table.tsx';
 import { TaskName } from '../../common/task-name.tsx';
-import { Code, Moment } from '../../common/text.tsx';
+import { Moment } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { useFollow, useNow } from '../follow.ts';
@@ -136,7 +136,7 @@ function FirstTask() {
         </li>
         <li>
           <a href={routes.href('create', {})}>Create it</a>: the CSP checks it, makes a key for it alone and
-          signs it. You can also bring a file that <code>eigenveil-user task draft</code> has written.
+          signs it. You can also bring the file of a draft that somebody else has made.
         </li>
         <li>
           Send its id to the owners. They enrol once with a token from the CSP’s operator, and contribute.
@@ -144,8 +144,6 @@ function FirstTask() {
         </li>
         <li>Close it when enough have contributed: the computation starts, and the result appears here.</li>
       </ol>
-      <p>To look around first, start a whole example on your machine, with tasks of both protocols:</p>
-      <Code label="In a checkout of Eigenveil, after npm ci" text={'npm run demo -- --keep\n'} />
     </Empty>
   );
 }

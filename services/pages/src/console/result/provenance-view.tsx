@@ -50,9 +50,9 @@ export function Provenance({ checked }: { readonly checked: CheckedResult }) {
       <h2>Who vouches for what</h2>
       <p>
         All signatures were checked when this view opened. The page comes from your own data user, so this
-        finds a result that was mixed up or altered, not a service that lies to you: for that, check the
-        signed file with <code>openProjection</code> on another machine, with the thumbprint that the CSP’s
-        operator has told you.
+        finds a result that was mixed up or altered, not a service that lies to you: for that, have the file
+        with all signatures checked on another machine, by a program that calls <code>openProjection</code>{' '}
+        with the thumbprint that the CSP’s operator has told you.
       </p>
       <Table
         caption="What is said, and by whom"

@@ -24,9 +24,9 @@ export function Downloads({ checked: { plain, signed } }: { readonly checked: Ch
         </Button>
       </div>
       <p>
-        The first file is what <code>eigenveil-user task result --out projection.json</code> writes. The
-        second is what a program opens with <code>openProjection</code> or <code>Projector.load</code> and the
-        CSP’s thumbprint.
+        The first file has the result alone. The second also has the task and all signatures: whoever has the
+        CSP’s thumbprint can check it with a program that calls <code>openProjection</code> or{' '}
+        <code>Projector.load</code>.
       </p>
     </>
   );
@@ -38,8 +38,8 @@ export function Use({ checked }: { readonly checked: CheckedResult }) {
       <h2>Use it</h2>
       <Downloads checked={checked} />
       <p>
-        Owners need neither: <code>eigenveil-owner project</code> fetches and checks it, if the task releases
-        it.
+        Owners need neither: their page, or their program, fetches the result and checks it, if the task
+        releases it to them.
       </p>
       <h3>With NumPy</h3>
       <p>

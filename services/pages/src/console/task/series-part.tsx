@@ -1,13 +1,14 @@
 /** The series of a task: the task's place in it, and the button that opens the next one. */
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskState } from '@eigenveil/wire/console';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { TaskName } from '../../common/task-name.tsx';
 import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
+import { type RenewalRequest, renewalRequest } from './renewal-request.ts';
 
 interface SeriesProps {
   readonly api: ConsoleApi;
@@ -83,18 +84,25 @@ const TaskLink = ({ id, title }: { readonly id: Task['id']; readonly title: stri
 function RenewDialog(props: SeriesProps & { readonly leave: (next: Task | null) => void }) {
   const { api, task, leave } = props;
   const [deadline, setDeadline] = useState('');
-  const renew = useAction(async (signal) => {
-    const { task: next } = await api.renewTask(
-      { taskId: task.id, body: deadline.trim() === '' ? {} : { deadline: deadline.trim() } },
-      signal,
-    );
+  const [fault, setFault] = useState<string | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const renew = useAction(async (signal, body: RenewalRequest) => {
+    const { task: next } = await api.renewTask({ taskId: task.id, body }, signal);
     leave(next);
   });
+  const ask = () => {
+    const asked = renewalRequest(deadline, api.now());
+    const isWrong = typeof asked === 'string';
+    setFault(isWrong ? asked : null);
+    if (isWrong) input.current!.focus();
+    else renew.run(asked);
+  };
   return (
     <Dialog title="Renew the task?" onClose={() => leave(null)}>
       <p>
-        The next task has the same parameters, another key and another deadline. Owners whose policies agree
-        to a series contribute to it by themselves.
+        The next task has the same parameters, another key and another deadline. Programs of owners whose
+        policies agree to a series contribute to it by themselves. Owners who use their page have to look for
+        it and contribute there: tell them.
       </p>
       <Notice kind="warn" title="Two results tell more than each">
         What differs between results over nearly the same rows comes from the rows that came or went in
@@ -103,16 +111,18 @@ function RenewDialog(props: SeriesProps & { readonly leave: (next: Task | null) 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          renew.run();
+          ask();
         }}
       >
         <Field
           label="Deadline, UTC"
-          hint="Such as 2031-02-01T00:00:00Z. Empty: as much time from now as this task had."
+          hint="Such as 2031-02-01T00:00:00Z, at most 366 days ahead. Empty: as much time from now as this task had."
+          error={fault}
         >
           {(attributes) => (
             <input
               {...attributes}
+              ref={input}
               value={deadline}
               autoComplete="off"
               spellcheck={false}
