@@ -1,11 +1,11 @@
 /**
  * An owner's client that was written by docs/spec alone takes part beside owners of ours, and its rows count:
- * in a PCA whose result it verifies, in an LDA with a floor and in a sketch, and in pieces.
+ * in a PCA whose result it verifies, in an LDA with a floor, in a sketch and in a chain, and in pieces.
  */
 import { createHash } from 'node:crypto';
 import { inviteOwners } from '@eigenveil/csp';
 import type { DataOwner } from '@eigenveil/data-owner';
-import { decompose, principalAngles } from '@eigenveil/projection';
+import { decompose, Projector, principalAngles } from '@eigenveil/projection';
 import { addStatistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
@@ -24,7 +24,7 @@ let cspKey: PublicJwk;
 let [csp, dataUser] = ['', ''];
 beforeAll(async () => {
   world = await World.start();
-  ({ owner } = await world.enrolledOwner({ allowSpectrum: true }));
+  ({ owner } = await world.enrolledOwner({ allowSpectrum: true, maximumLinks: 2 }));
   [csp, dataUser] = [world.cspAddress.url, world.dataUserAddress.url];
   theirs = new SpecClient(world.ca);
   const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
@@ -46,19 +46,26 @@ async function runWith(proposal: TaskProposal, ours: LabelledRows, others: Label
   const client = await world.taskClient();
   const { task } = await client.create(proposal);
   let signs: Int32Array | undefined;
-  await owner.contribute(world.dataUserAddress, task.id, async (_, drawn) => {
+  const rows = [ours, others];
+  await owner.contribute(world.dataUserAddress, task.id, async (_, drawn, [link]) => {
     signs = drawn;
-    return summarise(task, ours, drawn);
+    if (link !== undefined) {
+      const projector = new Projector(link.task, link.projection);
+      for (const [i, { values, classes }] of rows.entries())
+        rows[i] = { values: projector.transform(values), classes };
+    }
+    return summarise(task, rows[0]!, drawn);
   });
   const opened = await theirs.open(dataUser, task.id, cspKey);
-  const receipt = await theirs.contribute(dataUser, opened, others);
+  const given = task.basis === undefined ? others : await theirs.reduced(dataUser, opened, cspKey, others);
+  const receipt = await theirs.contribute(dataUser, opened, given);
   expect(receipt).toMatchObject({ taskId: task.id, ownerId: theirs.ownerId });
   await client.closeTask(task.id);
   const parties = { client, dataUser: world.dataUserAddress, owners: [owner] };
   expect(await untilEnded(parties, task)).toMatchObject({ state: 'done', contributions: 2 });
   const { projection, provenance } = await theirs.result(dataUser, task.id);
   const signed = verified(projection, 'eigenveil-projection+jws', opened.agreement.dataUserKey);
-  return { task, opened, receipt, projection, provenance, signs, result: Projection.parse(signed) };
+  return { task, rows, opened, receipt, projection, provenance, signs, result: Projection.parse(signed) };
 }
 
 test('a client by the specification contributes, and verifies the result', async () => {
@@ -114,13 +121,31 @@ test('its sums by class, with room for an own floor, are those of an LDA that is
 });
 
 test('its sums of a sketch are by the same Ω, and the pooled result is that of the clear reference to the bit', async () => {
-  const [ours, others] = [madeUpRows(9, 8), madeUpRows(7, 8)];
+  // Of 40 signs each, two columns of Ω are the same or opposite once in 10^10 times: such a sketch is refused.
+  const [ours, others] = [madeUpRows(9, 40), madeUpRows(7, 40)];
   const outputs = ['mean', 'sampleCount'];
-  const proposal = madeUpProposal('pca', 8, [], { sketch: { columns: 5 }, outputs });
+  const proposal = madeUpProposal('pca', 40, [], { sketch: { columns: 5 }, outputs });
   const { task, result, signs } = await runWith(proposal, ours, others);
   const pooled = [ours, others].map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
   const { vectors, eigenvalues } = decompose(programOf(task), pooled, signs);
   expect(result).toMatchObject({ vectors, eigenvalues, sampleCount: 16 });
+});
+
+test('it reduces its rows by the earlier result that a task stands on', async () => {
+  const [ours, others] = [madeUpRows(9, 3), madeUpRows(7, 3)];
+  const first = await runWith(madeUpProposal('pca', 3, [], { outputs: ['mean'] }), ours, others);
+  const { salt } = first.provenance;
+  const basis = digest(
+    'projection',
+    Buffer.concat([Buffer.from(salt, 'base64url'), Buffer.from(first.projection)]),
+  );
+  // Twice √3, rounded up, since the mean is subtracted.
+  const features = [1, 2].map((c) => ({
+    ...{ name: `component_${c}`, min: -4, max: 4, grain: 'cell', twoValued: false },
+  }));
+  const proposal = madeUpProposal('pca', 2, [], { features, basis, components: 1, outputs: ['mean'] });
+  const { task, rows, result } = await runWith(proposal, ours, others);
+  expectReference(result, task, rows);
 });
 
 test('it hands a long contribution in piece by piece, and goes on where it was broken off', async () => {

@@ -24,6 +24,7 @@ interface Task {
   readonly dataUser: string;
   readonly method: { readonly kind: string };
   readonly sketch?: { readonly columns: number };
+  readonly basis?: string;
   readonly exact: boolean;
   readonly releases: number;
   readonly encryption: string;
@@ -60,6 +61,16 @@ export interface Prepared {
   readonly bytes: Buffer;
   readonly digest: string;
   readonly record: string;
+}
+/** A task as the data user gives it, with what the CSP has signed about it. */
+interface Signed {
+  readonly task: Task;
+  readonly agreement: string;
+}
+/** An earlier result that a task stands on. */
+interface Link extends Signed {
+  readonly projection: string;
+  readonly provenance: { readonly countersignature: string; readonly salt: string };
 }
 /** How much of a contribution in pieces is there. */
 interface Pieces {
@@ -129,19 +140,38 @@ function signsOf(agreement: Agreement, count: number): readonly bigint[] {
   return signs.slice(0, count).map(BigInt);
 }
 
+/** Rows as integers. */
+function cellsOf({ features, fractionBits }: Task, values: Rows['values']): bigint[][] {
+  return values.map((row) =>
+    row.map((cell, i) => {
+      const { min, max } = features[i]!;
+      const x = Math.min(max, Math.max(min, cell));
+      const scaled = (2 ** fractionBits * (x - min - (max - x))) / (max - min);
+      return BigInt(Math.sign(scaled) * Math.round(Math.abs(scaled)));
+    }),
+  );
+}
+
+/** Returns the task with the claims of its agreement, if the CSP has signed that for this very task. */
+function agreed(signed: Signed, csp: Jwk): Opened {
+  const { task } = signed;
+  const agreement = verified(signed.agreement, 'eigenveil-agreement+jws', csp) as unknown as Agreement;
+  const isRight =
+    agreement.taskId === task.id &&
+    agreement.taskDigest === digest('task', task) &&
+    task.csp === thumbprint(csp) &&
+    task.dataUser === thumbprint(agreement.dataUserKey) &&
+    bits(integerOf(Buffer.from(agreement.publicKey.n, 'base64url'))) === task.keyBits;
+  if (!isRight) throw new Error('another task');
+  return { task, agreement };
+}
+
 /** The sums of all methods except histograms, without noise of owners: the caller's rows are as fine as the task says. */
 function sumsOf({ task, agreement }: Opened, { values, classes }: Rows): Sum[] {
   const { features, fractionBits, labellings, method, sketch } = task;
   const d = features.length;
   const unit = 2 ** fractionBits;
-  const cells = values.map((row) =>
-    row.map((cell, i) => {
-      const { min, max } = features[i]!;
-      const x = Math.min(max, Math.max(min, cell));
-      const scaled = (unit * (x - min - (max - x))) / (max - min);
-      return BigInt(Math.sign(scaled) * Math.round(Math.abs(scaled)));
-    }),
-  );
+  const cells = cellsOf(task, values);
   const u = BigInt(unit);
   const owners = BigInt(task.maximumOwners);
   const Q = owners * BigInt(task.maximumSamplesPerOwner);
@@ -296,18 +326,37 @@ export class SpecClient {
 
   /** Returns the task with what the CSP has signed about it. */
   async open(dataUser: string, id: string, csp: Jwk): Promise<Opened> {
-    const signed = (await this.#ask('GET', `${dataUser}/tasks/${id}`)) as { task: Task; agreement: string };
-    const { task } = signed;
-    const agreement = verified(signed.agreement, 'eigenveil-agreement+jws', csp) as unknown as Agreement;
-    const isRight =
-      agreement.taskId === id &&
-      task.id === id &&
-      agreement.taskDigest === digest('task', task) &&
-      task.csp === thumbprint(csp) &&
-      task.dataUser === thumbprint(agreement.dataUserKey) &&
-      bits(integerOf(Buffer.from(agreement.publicKey.n, 'base64url'))) === task.keyBits;
-    if (!isRight) throw new Error('another task');
-    return { task, agreement };
+    const signed = (await this.#ask('GET', `${dataUser}/tasks/${id}`)) as unknown as Signed;
+    if (signed.task.id !== id) throw new Error('another task');
+    return agreed(signed, csp);
+  }
+
+  /** Reduces rows by the results that a task stands on, and returns the cells of its features. */
+  async reduced(dataUser: string, { task }: Opened, csp: Jwk, { values, classes }: Rows): Promise<Rows> {
+    const answer = await this.#ask('GET', `${dataUser}/tasks/${task.id}/basis`);
+    let rows = values;
+    let named: string | undefined;
+    for (const link of answer.basis as Link[]) {
+      const { task: earlier, agreement } = agreed(link, csp);
+      const result = verified(link.projection, 'eigenveil-projection+jws', agreement.dataUserKey);
+      const isNext = earlier.basis === named && result.taskDigest === agreement.taskDigest;
+      const salt = Buffer.from(link.provenance.salt, 'base64url');
+      named = digest('projection', Buffer.concat([salt, Buffer.from(link.projection)]));
+      const { countersignature } = link.provenance;
+      const countersigned = verified(countersignature, 'eigenveil-countersignature+jws', csp);
+      if (!isNext || countersigned.projectionDigest !== named) throw new Error('another link');
+      const { vectors, mean = [] } = result as { vectors: number[][]; mean?: number[] };
+      rows = cellsOf(earlier, rows).map((x) =>
+        vectors.map((w) =>
+          w.reduce(
+            (sum, entry, i) => sum + entry * (Number(x[i]!) / 2 ** earlier.fractionBits - (mean[i] ?? 0)),
+            0,
+          ),
+        ),
+      );
+    }
+    if (named !== task.basis) throw new Error('another basis');
+    return { values: rows, classes };
   }
 
   prepare(opened: Opened, rows: Rows): Prepared {
