@@ -1,4 +1,4 @@
-/** Every link of the documents arrives: the file is there, and the heading too. */
+/** Every link of the documents arrives: the file is there, the heading too, and the page that its words name. */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { anchors } from '@eigenveil/studies/instrument/report/text';
@@ -24,9 +24,22 @@ function lost(document: string): string[] {
     .map((link) => `${document}: ${link}`);
 }
 
+/** Links whose words are the name of one document, with or without its folder, and which open another one. */
+const misnamed = (document: string): string[] =>
+  [...withoutCode(read(document)).matchAll(/\[([\w./-]+\.md)\]\(([^)\s#]*)[^)\s]*\)/g)]
+    .filter(([, name, path]) => {
+      const opened = path === '' ? document : normalize(join(dirname(document), path!));
+      return !`/${opened}`.endsWith(`/${name!.replace(/^(\.{1,2}\/)+/, '')}`);
+    })
+    .map(([link]) => `${document}: ${link}`);
+
 test('a link leads to a file that is there, and to a heading that it has', () => {
   // The words of studies have places for links, which their reports fill in.
   const checked = documents().filter((name) => !/^(studies|services\/pages\/bench)\//.test(name));
   expect(checked).toEqual(expect.arrayContaining(['SECURITY.md', 'docs/security/releases.md']));
   expect(checked.flatMap(lost)).toEqual([]);
+});
+
+test('a link whose words are the name of a document opens that document', () => {
+  expect(documents().flatMap(misnamed)).toEqual([]);
 });

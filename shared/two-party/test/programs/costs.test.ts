@@ -87,7 +87,7 @@ method, d features, the classes of each labelling, k components, and, for the fi
 - AND gates: what garbler and evaluator hash; all others are free. A batch is a set of gates that are hashed together.
 - Garbler to evaluator: a table of 32 bytes per gate and a label of 16 bytes per bit of the garbler's shares; hash keys add 16 bytes per 4,096
   gates, messages a few more.
-- Evaluator to garbler: 16 bytes per bit of the evaluator's shares, for oblivious transfer, and 2.1 KB (not in the table) for each block of 65,536 bits, for its check. The 128 base
+- Evaluator to garbler: 16 bytes per bit of the evaluator's shares, for oblivious transfer, and 2.1 KB (not in the table) for each block of 49,152 bits, for its check. The 128 base
   transfers add 8 KB to the other direction.
 
 | method | d | classes | k | AND gates | batches | garbler to evaluator | evaluator to garbler | |
