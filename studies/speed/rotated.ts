@@ -83,14 +83,14 @@ const FLOOR = setting<'no' | 'yes'>({
 });
 const RATE = setting({
   name: 'rate',
-  says: 'rotated over a line of so many bits a second each way, too, such as 100M; 0: as it is',
+  says: 'the bits a second, each way, of a line that rotated runs over, too, such as 100M; 0: the line as it is',
   parse: bits,
   quick: 0,
   full: 0,
 });
 const DELAY = setting({
   name: 'delay',
-  says: 'and of so many milliseconds each way; 0: as it is',
+  says: 'the milliseconds, each way, by which that line delays; 0: the line as it is',
   parse: wholeNumber(0),
   quick: 0,
   full: 0,

@@ -62,7 +62,7 @@ async function perform(request: DeviceRequest): Promise<DeviceAnswer> {
     };
     return { rows: 0 };
   }
-  if (device === undefined) throw new Error('a device is to be enrolled as an owner first');
+  if (device === undefined) throw new Error('a device must be enrolled as an owner first');
   const { owner, dataUser, client, setting } = device;
   const logarithms = (rows: readonly Row[]) =>
     rows.map((row) => row.map((cell) => signedLogarithm(cell, setting.logUnit)));

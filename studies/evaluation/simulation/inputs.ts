@@ -17,7 +17,7 @@ interface Wanted {
   readonly features: number;
   readonly components: number;
   readonly twoParty: TaskProposal['twoParty'];
-  /** DCA in the classes of this label in the place of a PCA. */
+  /** DCA in the classes of this label instead of a PCA. */
   readonly label?: { readonly column: string; readonly classes: readonly string[] } | undefined;
 }
 

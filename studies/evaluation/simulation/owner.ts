@@ -28,7 +28,7 @@ export const ownerOfProvenance = party({
   leaks: [
     {
       id: 'plain-digest',
-      title: "records hold digests of statistics in the place of the ciphertexts'.",
+      title: "records hold digests of statistics in place of the ciphertexts'.",
       size: 'share of records with such a digest',
       sizes: [0.05, 0.1, 0.2, 0.4, 1],
     },

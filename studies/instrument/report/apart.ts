@@ -15,7 +15,7 @@ export async function writePictures(folder: string, pictures: readonly Picture[]
   await writeReport({
     folder: apart,
     report: {
-      title: 'Pictures that are not to be shared',
+      title: 'Pictures that must not be shared',
       introduction: [
         'They show people of a data set whose licence or whose people do not allow that. Keep them as you keep the data.',
       ],

@@ -35,7 +35,8 @@ export function linkCounts(
   minimumClassRows = 1,
 ): CountLinkage {
   const all = people.map(({ rows }) => rows.length).filter((count) => count >= minimumClassRows);
-  if (all.length === 0) throw new RangeError('expected owners with so many rows, got none');
+  if (all.length === 0)
+    throw new RangeError(`expected owners with at least ${minimumClassRows} rows, got none`);
   const [first, second] = countsOf(all, people, counted, minimumClassRows);
   const n = first.length;
   // Owners' numbers grow in proportion at most: the nearest rank is the best guess, and equal numbers are guessed among.

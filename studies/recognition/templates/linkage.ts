@@ -87,7 +87,7 @@ export const linkage = defineStudy<Case>({
   },
   facts: ofBothSets({
     spectrum: { where: orthogonal('spectrum of the spread'), figure: only('auc', SHARE) },
-    all: { where: orthogonal('all but the number of windows'), figure: only('rankOne', SHARE) },
+    all: { where: orthogonal('all except the number of windows'), figure: only('rankOne', SHARE) },
     framed: { where: orthogonal(WITHOUT_FRAME.name), figure: only('auc', SHARE) },
     unframed: {
       where: { part: 'links', frames: 'none', means: WITHOUT_FRAME.name },

@@ -70,7 +70,7 @@ export const MEANS: readonly Means[] = [
     numbers: each((template) => [norm(template), Math.log(totalSpread(template)), Math.log(template.fourth)]),
   },
   {
-    name: 'all but the number of windows',
+    name: 'all except the number of windows',
     numbers: each((template) => [
       norm(template),
       ...spectrum(template),

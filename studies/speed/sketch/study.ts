@@ -23,7 +23,7 @@ const DATA_SETS = setting({
 });
 const OF_FEATURES = setting({
   name: 'features',
-  says: 'only sets of so many features',
+  says: 'only sets of these numbers of features',
   parse: someOf(FEATURES, Number),
   quick: FEATURES,
   full: FEATURES,

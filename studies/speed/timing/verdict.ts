@@ -29,7 +29,7 @@ export function faultsOf(all: readonly Pick<Measured, 'name' | 'kind' | 't'>[]):
       ];
     if (kind === 'negative control' && differs)
       return [
-        `"${name}" expected |t| of at most ${CLEAR}, got ${Math.abs(t).toFixed(1)}: the harness tells equal classes apart`,
+        `"${name}" expected |t| of at most ${CLEAR}, got ${Math.abs(t).toFixed(1)}: the harness distinguishes equal classes`,
       ];
     return [];
   });

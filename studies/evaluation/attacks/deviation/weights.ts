@@ -102,7 +102,7 @@ const oneOwner: Unworded = {
           {
             name: 'one-owner-by-weight',
             caption:
-              'What one owner’s weight does to the pooled scatter matrix: its distance from that of the owner alone, relative, in the mean. With the others left out it is 0.',
+              'What one owner’s weight does to the pooled scatter matrix: its distance from that of the owner alone, relative, on average. With the others left out it is 0.',
           },
           { title: 'weight of the owner', scale: 'log' },
           { title: 'relative distance', scale: 'log' },

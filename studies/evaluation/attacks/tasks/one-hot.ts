@@ -118,7 +118,9 @@ export const ONE_HOTS: readonly Unworded[] = [
   attack('one-hot-consent', 'control', ['S-102', 'S-103'], ['pima'], attempt(K, RUNS, true), {
     terms: { features: FEATURES, components: K },
   }),
-  attack('one-hot-refused', 'holds', ['S-105'], ['pima'], attempt(K, REFUSALS)),
+  attack('one-hot-refused', 'holds', ['S-105'], ['pima'], attempt(K, REFUSALS), {
+    terms: { features: FEATURES, components: K },
+  }),
   attack('one-hot-allowed', 'admitted', ['S-105', 'S-361'], ['pima'], attempt(K - 1, RUNS), {
     terms: { features: FEATURES, components: K - 1 },
   }),
