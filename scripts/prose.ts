@@ -11,6 +11,7 @@ const COVERED = [
   ...DOCUMENTS,
   '{clients,data,services,shared,site,studies}/**/*.md',
   '{.,examples,scripts/**,site}/*.ts',
+  'studies/{instrument,learners,privacy,ranges}/**/*.ts',
   'services/*/{build,src}/**/*.{ts,tsx}',
   `shared/{${ROOMS}}/src/**/*.ts`,
 ];
