@@ -10,8 +10,8 @@ import { ROOMS, ROOT } from './rooms.ts';
 const COVERED = [
   ...DOCUMENTS,
   '{clients,data,services,shared,site,studies}/**/*.md',
-  '{.,examples,scripts/**,site}/*.ts',
-  'studies/{instrument,learners,privacy,ranges}/**/*.ts',
+  '{.,examples,scripts/**,site,studies}/*.ts',
+  'studies/!(test)/**/*.ts',
   'services/*/{build,src}/**/*.{ts,tsx}',
   `shared/{${ROOMS}}/src/**/*.ts`,
 ];

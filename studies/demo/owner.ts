@@ -10,7 +10,7 @@ interface FileOwnerSetting extends OwnerSetting {
   readonly data: string;
 }
 
-/** What the demo asks for, one thing at a time. */
+/** The requests of the demo, one thing at a time. */
 export type OwnerRequest =
   | EnrolRequest<FileOwnerSetting>
   | { readonly kind: 'contribute'; readonly taskId: TaskId; readonly ignore: readonly string[] }

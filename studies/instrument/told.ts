@@ -61,7 +61,7 @@ export function namedFacts(told: readonly ToldStudy[]): Map<string, Told> {
   );
 }
 
-/** The facts of which something was measured. */
+/** Returns the studies of which something was measured. */
 export const measuredOf = (told: readonly ToldStudy[], cases: readonly MeasuredCase[]): ToldStudy[] =>
   told.filter(({ study }) => cases.some((it) => it.study === study.id));
 

@@ -186,7 +186,7 @@ export const utility = defineStudy({
         yield {
           ...{ seed, method: name, ...seen },
           ...(seed < SEEDS_WITHOUT_NOISE && roundsWithoutNoise(method, seeded(), spreadRows, setting)),
-          // A method that refuses to give components has no energy, and counts as none on average.
+          // A method that refuses to give components has no energy, and the average counts it so.
           ...(found === undefined && { gaveUp: 1 }),
           ...Object.fromEntries(given.map((k) => [`energy${k}`, percent(energyRatio(found, k, truth))])),
           ...(components.includes(DISTANCE_COMPONENTS) && {

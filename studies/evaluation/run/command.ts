@@ -1,4 +1,4 @@
-/** What `npm run evaluate` does once its options are read. */
+/** The work of `npm run evaluate` once its options are read. */
 import { readFile } from 'node:fs/promises';
 import { COMMAND_CODES, type Command, onShutdown, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

@@ -1,4 +1,4 @@
-/** Whether templates of one person at two services are found to belong together, and what a translation of frames takes from that. */
+/** The study of whether templates of one person at two services are found to belong together, and what a translation of frames takes from that. */
 import { setImmediate } from 'node:timers/promises';
 import { only } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';

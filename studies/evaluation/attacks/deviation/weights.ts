@@ -120,7 +120,7 @@ const SCALES = [1, 2, 4, 8, 16] as const;
 /** Figures of docs/privacy.md, by scale. */
 const TEXT = { 1: '1', 2: '2.1', 4: '4.6', 8: '10', 16: '25' } as const;
 
-/** The least ε that noise with so many deviations between neighbours has for δ. */
+/** The least ε that noise with this number of deviations between neighbours has for δ. */
 function epsilonOf(deviations: number): number {
   let [low, high] = [1e-6, 1000];
   while (high / low > 1 + 1e-9) {
