@@ -1,12 +1,12 @@
 /**
- * How the tests run. Most files share processes, so that what they import is loaded once per worker and not once per file; those that
+ * Says how the tests run. Most files share processes, so that what they import is loaded once per worker and not once per file; those that
  * replace modules, or look at or change what belongs to a whole process, have one to themselves.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Each with why it cannot share a process. */
+/** The files that cannot share a process, each with the reason. */
 export const ALONE = [
   'studies/test/evaluation/attacks/membership/wiring.test.ts', // replaces modules
 ];
@@ -32,7 +32,7 @@ export default defineConfig({
       at('testbed/src/databases/postgres-of-run.ts'),
     ],
     setupFiles: [at('test/support/end-with-run.ts')],
-    // What one process has compiled, the next need not.
+    // The next process need not compile what one has compiled.
     env: {
       NODE_COMPILE_CACHE: at('node_modules/.cache/eigenveil-test'),
     },

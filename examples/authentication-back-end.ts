@@ -17,7 +17,7 @@ const { HOME_FOLDER = '', SERVICE_URL = '' } = process.env;
 const home = new RelyingHome(HOME_FOLDER);
 const key = await home.signingKey();
 const client = new RelyingClient({ service: { url: SERVICE_URL }, key, patienceMilliseconds: 30_000 });
-/** What users may do: nothing, but at `allow`. Yours is in a database, where the position is kept in the same transaction. */
+/** The last decision on each user, who may do something only at `allow`. Yours is in a database, where the position is kept in the same transaction. */
 const decisions = new Map<UserId, Decision>();
 /** Made up for the example; yours asks for a passkey or a code, on another way than the device's behaviour. */
 async function hasProved(user: UserId): Promise<boolean> {
@@ -32,7 +32,7 @@ for await (const event of client.follow({ after: await home.position(), everyMil
   const { userId, decision, reason, sequence } = event;
   decisions.set(userId, decision);
   console.log(`${userId}: ${decision} (${reason})`);
-  // With other reasons there is no session that could go on.
+  // Other reasons leave no session that could go on.
   const waits = decision === 'step-up' && ['session-opened', 'behaviour', 'unlocked'].includes(reason);
   if (waits && (await hasProved(userId)))
     await client.confirm({ userId, body: { event: sequence } }).catch((error: unknown) => {

@@ -27,7 +27,7 @@ const FOLDERS = [
   'shared/wire',
 ];
 
-/** What examples that show no result may use as if it were there. Whatever else they use, they import or make. */
+/** Names that examples without a result may use as if they were there. Whatever else they use, they import or make. */
 const GIVEN = {
   agreement: "import('@eigenveil/wire').Agreement",
   bytes: 'Uint8Array',
@@ -71,7 +71,7 @@ const TAG = /^\s*\* @example$/;
 
 interface Example {
   readonly source: string;
-  /** Of its module, whose lines are numbered as in the source. */
+  /** The lines of its module, numbered as in the source. */
   readonly lines: readonly string[];
   readonly showsResult: boolean;
 }

@@ -19,7 +19,11 @@ const program = createProgram({
       .choices(SET_NAMES)
       .default(SET_NAMES[0]),
   )
-  .option('--users <NUMBER>', 'only the first so many of the set: a device each', wholeNumber(3, 200))
+  .option(
+    '--users <NUMBER>',
+    'only the first users of the set, as many as this number: a device each',
+    wholeNumber(3, 200),
+  )
   .option('--components <NUMBER>', 'k; by default what validation chose for the set', wholeNumber(1, 200))
   .option('--impostors <NUMBER>', 'sessions of others with the device of each user', wholeNumber(1, 10), 2)
   .option(

@@ -41,6 +41,7 @@ const program = addScale(
   )
   .option('--views <FILE>', 'look at one bundle of recorded views and nothing else: docs/evaluation-views.md')
   .option('--attack <FILE>', 'an attack of your own beside the others: docs/evaluation.md')
+  .option('--render <FILE>', 'measure nothing: write the report of this report.json, in the words of today')
   .option('--out <DIR>', 'folder for the report', new URL('../out/evaluation', import.meta.url).pathname)
   .addHelpText(
     'after',

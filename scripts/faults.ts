@@ -1,4 +1,4 @@
-/** `npm run faults`: plants known faults, one at a time, and looks whether the tests still notice each. */
+/** `npm run faults`: plants known faults, one at a time, and checks whether the tests still notice each. */
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

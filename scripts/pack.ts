@@ -24,7 +24,7 @@ interface Packed {
   readonly folder: string;
   /** By folder of a package, the one entry of it that is packed: a file of that name, which imports packages alone. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Which page it has, built into which folder of its own. */
+  /** The page that it has, and the folder of its own that the page is built into. */
   readonly page?: readonly [Page, string];
 }
 const PACKED: Readonly<Record<string, Packed>> = {
@@ -42,10 +42,10 @@ interface Manifest {
   readonly engines: Readonly<Record<string, string>>;
   /** By name, the source, or the sources by the condition under which they are meant. */
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  /** The same of what the package imports from itself by a name. */
+  /** The sources, in the same form, of what the package imports from itself by a name. */
   readonly imports?: Manifest['exports'];
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** What is installed beside it by those who need it. */
+  /** The packages that those who need them install beside it. */
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
   readonly bin?: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ interface Staged {
   readonly folder: string;
   readonly entry: string | undefined;
   readonly manifest: Manifest;
-  /** Those that what is packed of it imports. */
+  /** The packages that its packed files import. */
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -212,7 +212,7 @@ async function stagePackage(
 }
 
 /**
- * What a command begins with: any Node.js can read it, so that one which is too old says so, instead of failing somewhere within.
+ * Returns the file that a command begins with: any Node.js can read it, so that one which is too old says so, instead of failing somewhere within.
  * @param engine `>=24`
  */
 function launcher(name: string, base: string, engine: string): string {

@@ -6,11 +6,12 @@ import { DOCUMENTS } from './documents.ts';
 import { findTurns } from './prose/rule.ts';
 import { ROOMS, ROOT } from './rooms.ts';
 
-/** The documents except reports, and the sources of all that ships: these files are checked unless the command names others. */
+/** The documents and reports, the pages of words, and the sources of all that ships or speaks to readers: these files are checked unless the command names others. */
 const COVERED = [
   ...DOCUMENTS,
-  '{clients,data,services,shared}/**/*.md',
-  'studies/{demo,faces,learners,privacy,ranges,recognition,speed}/**/*.md',
+  '{clients,data,services,shared,site,studies}/**/*.md',
+  '{.,examples,scripts/**,site,studies}/*.ts',
+  'studies/!(test)/**/*.ts',
   'services/*/{build,src}/**/*.{ts,tsx}',
   `shared/{${ROOMS}}/src/**/*.ts`,
 ];
@@ -18,7 +19,8 @@ const COVERED = [
 const asked = process.argv.slice(2);
 const paths = globSync(asked.length > 0 ? asked : COVERED, {
   cwd: ROOT,
-  exclude: asked.length > 0 ? [] : ['docs/*/report.md', '**/node_modules/**'],
+  // The list of turns has all of them in its names.
+  exclude: asked.length > 0 ? [] : ['scripts/prose/turns.ts', '**/node_modules/**'],
 });
 let count = 0;
 for (const path of paths.sort())

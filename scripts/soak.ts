@@ -20,7 +20,7 @@ const DESCRIPTION = [
   'Runs a real CSP and a real data user as processes, and has fast-check do to them what happens to',
   'services: owners contribute, repeat, change their minds and withdraw; requests and answers are lost;',
   'both processes are killed at any moment and right before or after a durable write; the clock jumps;',
-  'tasks are closed, computed and cancelled. After each run everything is mended, and the task must',
+  'tasks are closed, computed and cancelled. After each run everything works again, and the task must',
   'come to an end in which every owner that holds a receipt is counted exactly once. What must hold,',
   'and what is not deterministic, stands in test/support/simulation/run.ts.',
 ].join(' ');
@@ -45,7 +45,7 @@ const program = createProgram({
       .default('sqlite'),
   )
   .option('--minutes <NUMBER>', 'how long to look for a failure', wholeNumber(1, 10_000), 10)
-  .option('--runs <NUMBER>', 'end after so many runs, even if there is time left', wholeNumber())
+  .option('--runs <NUMBER>', 'end after this number of runs, even if there is time left', wholeNumber())
   .option(
     '--seed <NUMBER>',
     'to repeat: as printed with a failure',
@@ -68,7 +68,7 @@ To keep it: paste its scenario into the named cases of test/simulation.test.ts.`
   )
   .action(soak);
 
-/** What all runs together came to. */
+/** The sums over all runs. */
 interface Tally {
   runs: number;
   operations: number;

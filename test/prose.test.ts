@@ -49,6 +49,7 @@ describe('a turn of phrase', () => {
     'It says something about the rows, or else nothing.',
     'The page asks: who may contribute?',
     'It has to be renewed, and tells which part came first.',
+    'The experiment audit-drawn-anew was found.',
   ])('"%s" is none', async (text) => {
     expect(await inDocument(text)).toEqual([]);
     expect(await inComment(text)).toEqual([]);

@@ -84,7 +84,8 @@ export const TURNS: readonly Turn[] = [
   { name: 'else for otherwise', pattern: /[,;.] [Ee]lse\b|\bwould else\b/, instead: '"otherwise"' },
   {
     name: 'old words',
-    pattern: /\b([Aa]new|[Ll]est|[Tt]hereby|[Tt]herein|[Tt]hereof|[Ww]hereby|[Ww]hence|[Aa]lbeit)\b/,
+    // Names of many words, such as of experiments, keep theirs.
+    pattern: /(?<!-)\b([Aa]new|[Ll]est|[Tt]hereby|[Tt]herein|[Tt]hereof|[Ww]hereby|[Ww]hence|[Aa]lbeit)\b/,
     instead: 'the everyday word, such as "again"',
   },
 ];

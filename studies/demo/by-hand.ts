@@ -1,4 +1,4 @@
-/** What is needed to go on by hand with services that the demo leaves running: settings in files, and the commands. */
+/** The things that are needed to go on by hand with services that the demo leaves running: settings in files, and the commands. */
 import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { OwnerPolicy } from '@eigenveil/data-owner';
@@ -61,7 +61,7 @@ function withoutVariables(names: readonly string[]): readonly string[] {
   return others.length === 0 ? [] : [`unset ${others.sort().join(' ')}`];
 }
 
-/** As one word of a shell. */
+/** Writes a text as one word of a shell. */
 function quoted(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

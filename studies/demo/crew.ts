@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import type { Children } from '@eigenveil/testbed/processes/children';
 
-/** What a process says of a request: its answer and the time it took, or what went wrong. */
+/** The answer of a process to a request and the time it took, or what went wrong. */
 type Reply<Answer> = { readonly milliseconds: number; readonly answer: Answer } | { readonly error: string };
 
 export interface Done<Answer> {
@@ -99,7 +99,7 @@ export function answerRequests<Request, Answer>(perform: (request: Request) => P
   process.send!('ready');
 }
 
-/** Of the middle by time. */
+/** Returns the time of the middle one, by time. */
 export function medianMilliseconds(done: readonly Done<unknown>[]): number {
   const times = done.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
   return times[Math.floor(times.length / 2)]!;

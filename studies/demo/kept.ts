@@ -1,4 +1,4 @@
-/** What there is to look at on the pages of services that the demo leaves running: tasks of both protocols, one still open, and invitations. */
+/** The things that there are to look at on the pages of services that the demo leaves running: tasks of both protocols, one still open, and invitations. */
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Owners } from './owners.ts';
 import type { Services } from './services.ts';
 import { compute, createTask, ignoredBy, type TaskSetting } from './task.ts';
 
-/** Those that tasks of the demo are computed by, so that owners must take them. */
+/** The protocols that compute tasks of the demo, so that owners must take them. */
 export const KEPT_PROTOCOLS = ['garbled', 'rotated'] as const;
 const COMPONENTS = 2;
 const INVITED = 3;
@@ -25,7 +25,7 @@ export interface KeptPages {
   readonly operatorTokenFile: string;
   /** Links for further owners, each with a file of rows that nobody has contributed to the open task. */
   readonly invitations: readonly { readonly link: string; readonly rows: string }[];
-  /** Of the certificate of all three. */
+  /** The fingerprint of the certificate of all three. */
   readonly fingerprint: string;
   /** A command that opens the console. */
   readonly chromium: string;
@@ -38,9 +38,9 @@ export interface PagesKept {
 
 interface KeptSetting extends TaskSetting {
   readonly folder: string;
-  /** Of rows, by owner. */
+  /** The files of rows, by owner. */
   readonly files: readonly string[];
-  /** Where the services expect the owners' page. */
+  /** The port at which the services expect the owners' page. */
   readonly pagePort: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a CSP and a data user that know each other are told to run on loopback within one process: for tests and experiments that look inside. */
+/** The settings with which a CSP and a data user that know each other run on loopback within one process: for tests and experiments that look inside. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CspConfiguration } from '@eigenveil/csp';

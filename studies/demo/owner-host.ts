@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '': 'text/plain; charset=utf-8',
 };
 
-/** What a host adds that an HTML file cannot say of itself. */
+/** The headers that a host adds, since an HTML file cannot say them of itself. */
 const HEADERS = {
   'content-security-policy': "frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -24,7 +24,7 @@ const HEADERS = {
 };
 
 export class OwnerHost {
-  /** Of the page. */
+  /** The address of the page. */
   readonly url: string;
   readonly #close: () => Promise<void>;
 

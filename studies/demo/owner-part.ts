@@ -1,4 +1,4 @@
-/** What a data owner's process of a demo keeps once it is enrolled, and does by the owner's library. */
+/** The part of a data owner's process of a demo once it is enrolled: what it keeps, and does by the owner's library. */
 import { readFile } from 'node:fs/promises';
 import { DataOwner, OwnerHome, type OwnerPolicy, type ServiceAddress } from '@eigenveil/data-owner';
 import { PaillierPool } from '@eigenveil/paillier';
@@ -7,7 +7,7 @@ import type { Thumbprint } from '@eigenveil/wire';
 /** Dozens of processes that start at once keep a service waiting. */
 export const PATIENCE_MILLISECONDS = 60_000;
 
-/** What every owner of a demo is told first. */
+/** The setting that every owner of a demo is told first. */
 export interface OwnerSetting {
   readonly home: string;
   readonly caFile: string;

@@ -10,7 +10,7 @@ interface FileOwnerSetting extends OwnerSetting {
   readonly data: string;
 }
 
-/** What the demo asks for, one thing at a time. */
+/** The requests of the demo, one thing at a time. */
 export type OwnerRequest =
   | EnrolRequest<FileOwnerSetting>
   | { readonly kind: 'contribute'; readonly taskId: TaskId; readonly ignore: readonly string[] }
@@ -24,7 +24,7 @@ async function perform(request: OwnerRequest): Promise<number> {
     enrolled = await enrolOwner(request);
     return 0;
   }
-  if (enrolled === undefined) throw new Error('an owner is to be enrolled first');
+  if (enrolled === undefined) throw new Error('an owner must be enrolled first');
   const { owner, dataUser, setting } = enrolled;
   const { taskId } = request;
   if (request.kind === 'project') {

@@ -18,7 +18,7 @@ const PROGRAM = new URL('./owner.ts', import.meta.url).pathname;
 /** Answers are numbers of rows. */
 export type Owners = Crew<OwnerRequest, number>;
 
-/** Of owners that agree to everything that a demo's task may ask. */
+/** The policy of owners that agree to everything that a demo's task may ask. */
 export function demoPolicy(minimumKeyBits: number, ...twoParty: readonly Task['twoParty'][]): OwnerPolicy {
   return OwnerPolicy.parse({
     twoParty,

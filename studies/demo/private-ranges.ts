@@ -4,7 +4,7 @@ import { draftedMethod } from '@eigenveil/methods';
 import { DAY_MILLISECONDS, type TaskId, TaskProposal } from '@eigenveil/task';
 import { draft, type TaskSetting } from './task.ts';
 
-/** Of the histogram, large, so that a few hundred rows are enough to look at. */
+/** The ε of the histogram, large, so that a few hundred rows are enough to look at. */
 const COUNTS = { epsilon: 10, delta: 1e-6, height: 8 } as const;
 /** Shares of the rows at which a range is asked to begin and to end. */
 export const LEVELS = { lower: 0.005, upper: 0.995 } as const;
@@ -12,7 +12,7 @@ export const LEVELS = { lower: 0.005, upper: 0.995 } as const;
 export const MAGNITUDES = { least: 1e-6, largest: 1e6 } as const;
 
 /**
- * Of every column that is no label.
+ * Drafts the ranges of every column that is no label.
  * @throws as `draft`
  */
 export async function countsProposal(setting: TaskSetting): Promise<TaskProposal> {
@@ -40,7 +40,7 @@ export async function countsProposal(setting: TaskSetting): Promise<TaskProposal
   });
 }
 
-/** What a draft of the demo takes its ranges from, once that task is done; and the largest shares of the rows that lie beyond them, in words. */
+/** The release that a draft of the demo takes its ranges from, once that task is done; and the largest shares of the rows that lie beyond them, in words. */
 export async function countsFrom(
   client: TaskClient,
   taskId: TaskId,

@@ -19,12 +19,12 @@ import type { Projection } from '@eigenveil/wire';
 export interface Comparison {
   /** Largest principal angle to the subspace of the same rows, rounded as the task rounds them, in radians; of a chain, through all of it. The floor is in it. */
   readonly maxAngle: number;
-  /** The same to the subspace of the rows as they are. */
+  /** The largest angle to the subspace of the rows as they are. */
   readonly maxAngleUnrounded: number;
   /** Largest |Δλ| over λ₁. */
   readonly maxEigenvalueError: number;
   /**
-   * What the method is for. Of a PCA the part of the features' variance in the span of the vectors; of others what classes explain of the scores. Beside the part that the
+   * The purpose of the method in a number. For a PCA it is the part of the features' variance in the span of the vectors; for others it is what classes explain of the scores. Beside the part that the
    * result has, that which an exact task would have, without the floor.
    */
   readonly kept: { readonly of: 'variance' | 'separation'; readonly part: number; readonly exact: number };
@@ -35,17 +35,17 @@ export interface ComparedTask {
   readonly task: Task;
   readonly projection: Projection;
   readonly clear: Components;
-  /** Of the rows as they are. */
+  /** The components of the rows as they are. */
   readonly unrounded: Components;
 }
 
-/** The clear result in the place of the computed one. */
+/** The clear result in place of the computed one. */
 export const clearly = ({ task, projection, clear }: Omit<ComparedTask, 'unrounded'>) => ({
   task,
   projection: { ...projection, ...flatResult(clear) },
 });
 
-/** The same of the rows as they are, with as much as the task declares. */
+/** The components of the rows as they are, with as much as the task declares. */
 const asTheyAre = ({ task, projection, unrounded }: ComparedTask) => {
   const { mean, ...found } = flatResult(unrounded);
   return { task, projection: { ...projection, ...found, ...(projection.mean && mean && { mean }) } };
@@ -83,13 +83,13 @@ export async function compareWithClear(
   const summedRows = {
     features: first === undefined ? statistics : await summed(first.task, [], 'others'),
     clear: statistics,
-    // By the computed vectors rows are reduced to others than by the clear ones.
+    // The computed vectors reduce rows to others than the clear ones do.
     computed: first === undefined ? statistics : await summed(task, basis, ignoredColumns),
   };
   return { comparison: compare(compared, basis, summedRows), clear, unrounded };
 }
 
-/** What is summed over the rows: the features of the first link, and the task's own, by the clear basis and by the computed one. */
+/** The sums over the rows: the features of the first link, and the task's own, by the clear basis and by the computed one. */
 type SummedRows = Readonly<Record<'features' | 'clear' | 'computed', Statistics>>;
 
 function compare(
@@ -122,7 +122,7 @@ function compare(
   };
 }
 
-/** What classes explain of the variance of the scores, those of all components together. */
+/** The part of the variance of the scores that classes explain, for all components together. */
 function separation(vectors: Vectors, { fractionBits }: Task, statistics: Statistics): number {
   const along = (matrix: Vectors) => vectors.reduce((sum, w) => sum + squareAlong(w, matrix), 0);
   const whole = along(totalScatter(statistics, fractionBits));
@@ -136,7 +136,7 @@ function squareAlong(w: readonly number[], matrix: Vectors): number {
 
 type Vectors = readonly (readonly number[])[];
 
-/** Vectors over components as vectors over the features of the first link, but for their lengths: every component has the same range. */
+/** The vectors over components as vectors over the features of the first link, up to their lengths: every component has the same range. */
 function throughBasis(vectors: Vectors, basis: readonly Vectors[]): Vectors {
   return basis.reduceRight<Vectors>(
     (over, link) =>

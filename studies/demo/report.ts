@@ -19,11 +19,11 @@ export interface MethodFigures {
   readonly times: RoleTimes;
   readonly eigenvalues: readonly number[];
   readonly clearEigenvalues: readonly number[];
-  /** Of the pooled rows, in the order of the file. */
+  /** The pooled rows, in the order of the file. */
   readonly rows: readonly { readonly label: string; readonly computed: Place; readonly clear: Place }[];
-  /** How many encrypted plaintexts a contribution has. */
+  /** The number of encrypted plaintexts in a contribution. */
   readonly plaintexts: number;
-  /** What the task declares beyond vectors and eigenvalues. */
+  /** The outputs that the task declares beyond vectors and eigenvalues. */
   readonly outputs: readonly Output[];
 }
 

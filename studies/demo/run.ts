@@ -59,7 +59,7 @@ export function runDemo(options: DemoOptions): Promise<void> {
       warnings.push(remark);
       process.stderr.write(`warning: ${printable(remark, LONGEST_WARNING)}\n`);
     };
-    // What is wrong with the file is found before anything starts.
+    // A fault in the file is found before anything starts.
     const rows = await mkdtemp(join(folder, 'rows-'));
     const plain = await withPlainRows(options, options.chain ?? options.method, rows, onRemark);
     const kept = await new Demo({ ...plain, warnings }, folder, children).run();
@@ -102,7 +102,7 @@ class Demo {
     this.#progress = new Progress({ quiet: options.json === true });
   }
 
-  /** Returns how to go on, where its services are to be kept. */
+  /** Returns how to go on, where its services shall be kept. */
   async run(): Promise<Kept | undefined> {
     const { data, owners: count, keyBits, twoParty, chain, out, keep } = this.#options;
     const wanted = chain ?? this.#options.method;

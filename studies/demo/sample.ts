@@ -1,7 +1,7 @@
-/** Which rows a scatter plot shows, and under which labels: few enough to be told apart. */
+/** The rows that a scatter plot shows, and their labels: few enough to be distinguished. */
 import { seriesCount } from '../instrument/report/theme.ts';
 
-/** Of a plot: more would make the page heavy and show no more. */
+/** The most points of a plot: more would make the page heavy and show no more. */
 const MOST_POINTS = 600;
 
 /** A series per label, the most frequent first, of one row of `step`. */

@@ -9,7 +9,7 @@ import { type ProgramName, program } from '@eigenveil/testbed/processes/programs
 import type { Thumbprint } from '@eigenveil/wire';
 
 interface ServicesSetting {
-  /** Where the services keep their data. */
+  /** The folder in which the services keep their data. */
   readonly folder: string;
   readonly keyBits: number;
   readonly twoParty: Task['twoParty'];
@@ -37,7 +37,7 @@ export interface Services {
   /** The certificate of both, and the file of its key. */
   readonly caFile: string;
   readonly keyFile: string;
-  /** Of the person who runs the data user. */
+  /** The client of the person who runs the data user. */
   readonly client: TaskClient;
 }
 

@@ -40,12 +40,12 @@ export interface Summary {
   readonly keyBits: number;
   readonly twoParty: string;
   readonly totalSeconds: number;
-  /** What private ranges come from, in words; absent where they are the file's. */
+  /** The source of private ranges, in words; absent where they are the file's. */
   readonly ranges?: string;
   readonly results: readonly DemoResult[];
 }
 
-/** `86.17 % of the variance`, or of a method that tells classes apart `61.94 % by class`; and what the exact result keeps. */
+/** `86.17 % of the variance`, or for a method that distinguishes classes `61.94 % by class`; and what the exact result keeps. */
 export function keptInWords({ of, part, exact }: Comparison['kept']): readonly [own: string, exact: string] {
   const percent = (kept: number) => `${(100 * kept).toFixed(2)} %`;
   return [`${percent(part)} ${of === 'variance' ? 'of the variance' : 'by class'}`, percent(exact)];
@@ -136,7 +136,7 @@ function rangesOf({ ranges }: Summary): string {
   return `No range was known beforehand: ${ranges}.`;
 }
 
-/** What can be done with services that go on: on their pages, and by hand. */
+/** The ways to use services that go on: on their pages, and by hand. */
 export function printKept(commands: readonly string[], pages: KeptPages, asJson: boolean): void {
   if (asJson) {
     process.stdout.write(`${JSON.stringify({ commands, pages })}\n`);

@@ -31,7 +31,7 @@ export interface TaskSetting {
   readonly components: number;
   readonly keyBits: number;
   readonly twoParty: Task['twoParty'];
-  /** How the data are read. */
+  /** The way the data are read. */
   readonly reading?: ReadingOptions;
   /** Told of what looks like a mistake in the data and is none for certain. */
   readonly onRemark?: (remark: string) => void;
@@ -111,7 +111,7 @@ export async function createTask(
   return { task, samples };
 }
 
-/** What an owner sends to the data user. */
+/** The size of what an owner sends to the data user. */
 export interface ContributionSize {
   readonly plaintexts: number;
   readonly bytes: number;

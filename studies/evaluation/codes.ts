@@ -18,5 +18,5 @@ export const EVALUATION_CODES = codes({
     title:
       'There is no bundle of views, it is one of another version, or its lines are not what they should be',
   },
-  ERR_VIEW_UNREADABLE: { title: 'What was recorded cannot be told apart or deciphered' },
+  ERR_VIEW_UNREADABLE: { title: 'The parts of what was recorded cannot be separated or deciphered' },
 });

@@ -44,7 +44,7 @@ export class Draws {
     return shuffled(items, this.uniform);
   }
 
-  /** So many different items, or all of them where there are fewer. */
+  /** Draws a number of different items, or all of them where there are fewer. */
   some<T>(items: readonly T[], count: number): T[] {
     return this.shuffled(items).slice(0, count);
   }

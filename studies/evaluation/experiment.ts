@@ -1,4 +1,4 @@
-/** What an experiment is: who attacks what, with what in sight, beside which control; and what comes of it before anything is judged. */
+/** The form of an experiment: who attacks what, with what in sight, beside which control; and its outcome before anything is judged. */
 import type { Block } from '../instrument/report/document.ts';
 import type { BundledScene, Scene } from './scene.ts';
 
@@ -27,7 +27,7 @@ export type Kind = (typeof KINDS)[number];
 /**
  * - `holds`: claims promise it; `broken` refutes them.
  * - `admitted`: the documents admit the leak; the experiment measures its size.
- * - `control`: known to be broken. Anything but `broken` says that the instrument is blind, and the run is invalid.
+ * - `control`: known to be broken. Every other verdict than `broken` says that the instrument is blind, and the run is invalid.
  */
 export const EXPECTATIONS = ['holds', 'admitted', 'control'] as const;
 export type Expectation = (typeof EXPECTATIONS)[number];
@@ -37,17 +37,17 @@ export type Unit = (typeof UNITS)[number];
 
 export type Effort = 'quick' | 'full';
 
-/** What stands in the report of an experiment in words; the words of those that the project has are on pages beside them: see `worded`. */
+/** The words on an experiment in the report; the words of those that the project has are on pages beside them: see `worded`. */
 export interface Words {
-  /** What is tried, as a short sentence. */
+  /** The thing that is tried, as a short sentence. */
   readonly title: string;
-  /** What the attacker has of the task, … */
+  /** The things that the attacker has of the task, … */
   readonly sees: string;
   /** … and what it knows beforehand. */
   readonly knows: string;
   /** The same attack on whom it cannot concern, such as people who were not in the data. */
   readonly control: string;
-  /** What a guess without any access gets. */
+  /** The success of a guess without any access. */
   readonly baseline: string;
 }
 
@@ -58,22 +58,22 @@ export interface Experiment extends Words {
   readonly attacker: Attacker;
   readonly secret: Secret;
   readonly expectation: Expectation;
-  /** Those that `broken` would refute; of an admitted leak, those that admit it; of a control, those whose experiments it stands beside. */
+  /** The claims that `broken` would refute; of an admitted leak, those that admit it; of a control, those whose experiments it stands beside. */
   readonly claims: readonly ClaimId[];
-  /** What `n` counts, and what is drawn anew in a bootstrap or a permutation: values within one depend on each other. */
+  /** The unit that `n` counts, and that is drawn again in a bootstrap or a permutation: values within one depend on each other. */
   readonly unit: Unit;
   /** Experiments of one word share work, such as recorded runs: they run in one process, one after the other. */
   readonly together?: string;
-  /** Where it runs when nobody brings data. */
+  /** The scenes that it runs over when nobody brings data. */
   readonly scenes: readonly BundledScene[];
-  /** Why it has nothing to say about such a scene (`no private label`); undefined where it runs. Asked of everybody's scenes. */
+  /** Returns why it has nothing to say about such a scene (`no private label`); undefined where it runs. Asked of everybody's scenes. */
   omits?(scene: Scene): string | undefined;
   run(setting: Setting): Promise<Outcome>;
 }
 
 /** An experiment whose words are on a page. */
 export interface Unworded extends Omit<Experiment, keyof Words> {
-  /** What its words name as `{{…}}`. */
+  /** The terms that its words name as `{{…}}`. */
   readonly terms?: Readonly<Record<string, number | string>>;
 }
 
@@ -109,7 +109,7 @@ export interface Trials extends Shown {
   readonly paired?: true;
   /** The mean success of a guess without access. */
   readonly baseline: number;
-  /** Of a control that hangs on real time and was not found: in words, how the noise of this machine hides what was planted. */
+  /** The way in which the noise of this machine hides what was planted, in words: for a control that hangs on real time and was not found. */
   readonly tooNoisy?: string;
 }
 
@@ -119,7 +119,7 @@ export interface Test extends Shown {
   readonly p: number;
   /** Whole runs on either side together. */
   readonly n: number;
-  /** The distance that was seen, with an interval, in the test's own unit: 0 is none, 1 is told apart for certain. */
+  /** The distance that was seen, with an interval, in the test's own unit: 0 is none, 1 is a certain difference. */
   readonly distance: { readonly value: number; readonly low: number; readonly high: number };
   /** The smallest planted leak that such a test finds with power 0.8, in words and as a number: silence says nothing about smaller ones. */
   readonly detectable: { readonly leak: string; readonly size: number } | undefined;

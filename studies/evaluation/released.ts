@@ -1,5 +1,5 @@
 /**
- * What a task over given rows releases, by the clear reference on exact integers, and rows reduced by it: for attacks, which ask it hundreds of
+ * The release of a task over given rows, by the clear reference on exact integers, and rows reduced by it: for attacks, which ask it hundreds of
  * times. That real runs release the same is an experiment of its own.
  */
 import { type FlatResult, flatResult } from '@eigenveil/methods';
@@ -25,7 +25,7 @@ type RowsByOwner = readonly (readonly SceneRow[])[];
 type TaskRow = Pick<SceneRow, 'values' | 'labels'>;
 
 /**
- * What the task releases. Rows and owners are not counted against the task's bounds: attackers compute with any rows.
+ * Returns what the task releases. Rows and owners are not counted against the task's bounds: attackers compute with any rows.
  * @param draws of the noise of differential privacy and of the floor, which both servers (or as the task says) then add; without them a task with differential
  *   privacy is refused, and one with a floor releases what it would without noise
  * @throws RangeError for a task with differential privacy without draws; as decompose
@@ -56,7 +56,7 @@ export function statisticsOf(
   return accumulator.statistics();
 }
 
-/** Those of all owners; the sums are exact, so it does not matter who adds which row. */
+/** The statistics of all owners; the sums are exact, so it does not matter who adds which row. */
 export function pooledStatistics(
   proposal: TaskProposal,
   rowsByOwner: RowsByOwner,
@@ -77,7 +77,7 @@ export function withoutRows(
 }
 
 /**
- * The same as `releasedBy`, of statistics.
+ * Returns what `releasedBy` does, from statistics.
  * @throws as releasedBy
  */
 export function releasedOf(proposal: TaskProposal, pooled: Statistics, draws?: Draws): FlatResult {

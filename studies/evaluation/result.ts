@@ -1,18 +1,18 @@
-/** What comes of a run of the instrument, judged: the contents of report.json, from which the report is written. */
+/** The results of a run of the instrument, judged: the contents of report.json, from which the report is written. */
 import { z } from 'zod';
 import { BlockSchema } from './blocks.ts';
 import { CLAIM_DOCUMENTS } from './claims/documents.ts';
 import { ATTACKERS, type ClaimId, EXPECTATIONS, KINDS, SECRETS, UNITS } from './experiment.ts';
 
 /**
- * - `broken`: the attack is better than its control by more than the margin, or real and simulated are told apart.
+ * - `broken`: the attack is better than its control by more than the margin, or real and simulated are distinguished.
  * - `holds`: it is not, and n is large enough to say so. Nothing is said of other attacks.
  * - `undecided`: n is too small to say either.
  */
 export const Verdict = z.enum(['broken', 'undecided', 'holds']);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** Of a claim. `measured`: it admits the leak, whose size its experiments tell. */
+/** The verdict on a claim. `measured`: it admits the leak, whose size its experiments tell. */
 export const ClaimVerdict = z.enum(['broken', 'undecided', 'holds', 'measured', 'not covered']);
 export type ClaimVerdict = z.infer<typeof ClaimVerdict>;
 
@@ -111,7 +111,7 @@ export const ClaimResult = z.strictObject({
 });
 export type ClaimResult = z.infer<typeof ClaimResult>;
 
-/** What was evaluated: a task and its rows, in numbers. */
+/** The scene that was evaluated: a task and its rows, in numbers. */
 export const SceneResult = z.strictObject({
   name: z.string(),
   method: z.string(),

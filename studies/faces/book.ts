@@ -1,4 +1,4 @@
-/** What section 9.3 of the book has of its one run on Yale, beside what is measured. */
+/** The figures that section 9.3 of the book has of its one run on Yale, beside what is measured. */
 import type { Tidy } from '../instrument/tidy.ts';
 
 const DIMENSIONS = [5, 14, 50, 160];
@@ -31,7 +31,7 @@ export function besideBook(records: readonly Tidy[]): readonly Tidy[] {
   return [...records, ...book];
 }
 
-/** Whether a split was told as well as the book's: 1 or 0. */
+/** Returns 1 for a split that was told as well as the book's, and 0 for another. */
 export function againstBook(records: readonly Tidy[]): readonly Tidy[] {
   return records.filter(isOfYale).flatMap(({ method, k, accuracy }) => {
     const book = FIGURES[method as keyof typeof FIGURES]?.accuracy[DIMENSIONS.indexOf(Number(k))];

@@ -9,7 +9,7 @@ import { dot, type Matrix, orthonormal, type Span } from './span.ts';
 export interface Components {
   /** Within the span, in order (at most r × r). */
   readonly vectors: Matrix;
-  /** How many of `vectors` come before the components beyond the span, which all have one eigenvalue. */
+  /** The number of `vectors` before the components beyond the span, which all have one eigenvalue. */
   readonly before: number;
   /** Length of a component beyond the span; undefined where the method has none there. */
   readonly lengthBeyond: number | undefined;
@@ -67,7 +67,7 @@ export function bookRidges(span: Span, train: readonly number[], labels: readonl
   return { ridge, signalRidge: BOOK_SIGNAL_SHARE * ridge };
 }
 
-/** How many components tell classes apart: K − 1, or all that the training rows span. */
+/** The number of components that distinguish classes: K − 1, or all that the training rows span. */
 export const signalsOf = ({ rank }: Span, train: readonly number[], labels: readonly number[]): number =>
   Math.min(new Set(train.map((row) => labels[row]!)).size - 1, rank);
 
@@ -94,7 +94,7 @@ export function within({ vectors: all }: Components, from: number, to: number): 
   return { vectors, before: vectors.length, lengthBeyond: undefined };
 }
 
-/** How many components within the span, and how many beyond it, the first k are. */
+/** The numbers of the first k components within the span and beyond it. */
 export function partsOf({ vectors, before }: Components, k: number, directions: number) {
   const beyond = Math.min(directions, Math.max(0, k - before));
   return { inside: Math.min(vectors.length, k - beyond), beyond };

@@ -18,7 +18,7 @@ import {
   trialOf,
 } from './trials.ts';
 
-/** With those of its one run (5, 14, 50, 160), and 39, as many as tell the people of Olivetti apart. All pixels are the last, which are not here. */
+/** The dimensions include those of its one run (5, 14, 50, 160), and 39, as many as distinguish the people of Olivetti. All pixels are the last, which are not here. */
 export const BOOK_DIMENSIONS = [2, 5, 8, 10, 14, 39, 50, 160, 1000, 2000, 3000];
 const DIMENSIONS = { quick: [2, 5, 14, 50, 160], full: BOOK_DIMENSIONS };
 const METHODS = ['pca', 'dca'] as const;
@@ -29,7 +29,7 @@ export const ERRORS: Readonly<Record<keyof Errors, string>> = {
   centred: 'centred',
   heldOut: 'centred, held-out rows alone',
 };
-/** What follows the name of a set in captions. */
+/** The text behind the name of a set in captions. */
 export const KINDS = { faces: '', 'made-up faces': ' (made up: these are no faces)', 'own rows': '' };
 const SPLITTING_VALUES = { random: 'at random' };
 

@@ -114,7 +114,7 @@ async function readGlasses(): Promise<FaceSet> {
 const [TRAITS, LOOKS] = [24, 12];
 
 /**
- * Low rank but for the rounding to grey levels: people are sums of smooth patterns, light and looks change the coarsest of them
+ * Low rank except for the rounding to grey levels: people are sums of smooth patterns, light and looks change the coarsest of them
  * far more than people differ, and glasses are one more pattern, which goes with people for the most part.
  */
 export function madeUpFaces(name: FaceSetName): FaceSet {

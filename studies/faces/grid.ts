@@ -18,12 +18,12 @@ export interface GridProblem {
    * They reach an RBF kernel alone, since what a linear one makes of them is the same for all training rows.
    */
   readonly apart: readonly Float64Array[];
-  /** Of a machine for two classes, at most. */
+  /** The most iterations of a machine for two classes. */
   readonly iterations: number;
 }
 
 export interface GridOutcome {
-  /** Of each list of `apart`, per test row. */
+  /** The predictions for each list of `apart`, per test row. */
   readonly predicted: readonly (readonly number[])[];
   /** Such as `linear 0.1` or `rbf 10 0.001`. */
   readonly chosen: string;

@@ -27,10 +27,10 @@ import {
 } from './trials.ts';
 
 const SET = 'glasses';
-/** Fewer iterations than elsewhere do: from one number 55 people are not told apart by any number of iterations. */
+/** Fewer iterations than elsewhere do: no number of iterations distinguishes 55 people by one number. */
 export const ITERATIONS = 2000;
 
-/** What rows are reduced by. */
+/** The means by which rows are reduced. */
 const ARMS = {
   all: 'all pixels',
   pca: 'PCA, as many',
@@ -60,7 +60,7 @@ export const hidden = defineStudy({
         '"faces/hidden" measures whether one label is told from reduced rows and another is not: expected "--private-label COLUMN" beside "--label", or "--only dimensions,all-rows,solver,signal-ridge,ridge"',
       );
     const set = await loadFaces(SET, own);
-    // Who is not among the training rows cannot be told from others.
+    // People who are not among the training rows cannot be told from others.
     const kinds: readonly (readonly [utility: string, splitting: Splitting])[] = Object.keys(
       set.labels,
     ).flatMap((utility) => [

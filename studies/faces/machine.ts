@@ -6,18 +6,18 @@
  * classes overlap, its smallest C alone runs into LIBSVM's own bound of ten million for every pair of classes.
  */
 
-/** As LIBSVM's. */
+/** These values are LIBSVM's. */
 const [TOLERANCE, LEAST_CURVATURE] = [1e-3, 1e-12];
 
 export interface Kernel {
-  /** Of training rows with training rows, row by row (n × n). */
+  /** The kernel of training rows with training rows, row by row (n × n). */
   readonly values: Float64Array;
   readonly n: number;
 }
 
 export interface Learning {
   readonly cost: number;
-  /** At most so many for each pair of classes. */
+  /** The most iterations for each pair of classes. */
   readonly iterations: number;
 }
 
@@ -51,7 +51,7 @@ export function learn(
   };
 }
 
-/** Weights α_i y_i of the rows of two classes, of which the first has y = 1, and what is to be subtracted. */
+/** Weights α_i y_i of the rows of two classes, of which the first has y = 1, and the number that is subtracted. */
 function solve(
   { values, n }: Kernel,
   first: readonly number[],
@@ -138,7 +138,7 @@ function step(
   for (let t = 0; t < l; t += 1) gradient[t]! += y[t]! * move * (K[i * l + t]! - K[j * l + t]!);
 }
 
-/** Of the rows strictly inside the box the mean, else the middle of what the others allow. */
+/** The mean of the rows strictly inside the box; without them the middle of what the others allow. */
 function offsetOf(alpha: Float64Array, gradient: Float64Array, y: Int8Array, cost: number): number {
   let [sum, free, upper, lower] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let t = 0; t < alpha.length; t += 1) {

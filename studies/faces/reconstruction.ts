@@ -9,7 +9,7 @@ export interface Errors {
   readonly uncentred: number;
   /** Rows less the training rows' mean, each compared with itself. */
   readonly centred: number;
-  /** The same of held-out rows alone. */
+  /** The error of held-out rows alone. */
   readonly heldOut: number;
 }
 
@@ -18,7 +18,7 @@ export interface Split {
   readonly test: readonly number[];
 }
 
-/** For each k the means over all rows. */
+/** Returns, for each k, the means over all rows. */
 export function reconstructionErrors(
   gram: Matrix,
   {
@@ -29,7 +29,7 @@ export function reconstructionErrors(
   { train, test }: Split,
   dimensions: readonly number[],
 ): Errors[] {
-  // The first so many span the same as the components, and are orthonormal.
+  // The first vectors, in this number, span the same as the components, and are orthonormal.
   const basis = orthonormal(components.vectors);
   const turned = (coordinates: readonly number[]) => basis.map((direction) => dot(direction, coordinates));
   const inside = span.coordinates.map(turned);

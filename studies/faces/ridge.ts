@@ -7,7 +7,7 @@ import { FACE_SETS, type FaceSet, type FaceSetName, loadFaces, loadSets, madeUpO
 import { ITERATIONS } from './hidden.ts';
 import { type Asked, partsOfSplits, RIDGE, recordsOf, SIGNAL_RIDGE, type Trial, trialOf } from './trials.ts';
 
-/** From the listing's to the largest eigenvalue of S_W of glasses. */
+/** The values go from the listing's to the largest eigenvalue of S_W of glasses. */
 export const SWEPT = [RIDGE, 1e4, 1e6, 1e7, 1e8, 1e9];
 const DEFAULT = 'default';
 /** Splits, and of them in a case. */
@@ -149,7 +149,7 @@ export const ridge = defineStudy({
 const seriesOf = ({ method, told }: Readonly<Record<string, unknown>>) =>
   `${String(method).toUpperCase()}, ${told} told`;
 
-/** DCA, and MDR where there is a second label, with each ρ and as many components as classes of use are told apart by. */
+/** DCA, and MDR where there is a second label, with each ρ and as many components as distinguish the classes of use. */
 function componentsOf({ span, split: { train } }: Trial, { labels }: FaceSet, utility: string) {
   const use = labels[utility]!;
   const [, secret] = Object.entries(labels).find(([label]) => label !== utility) ?? [];

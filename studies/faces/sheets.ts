@@ -81,7 +81,7 @@ export interface Column {
   readonly k?: number;
 }
 
-/** What a sheet shows, and of whom. */
+/** The contents of a sheet, and the people on it. */
 export interface Fitted {
   readonly set: Pick<FaceSet, 'name' | 'rows' | 'kind'> & { readonly side: number };
   readonly span: Span;

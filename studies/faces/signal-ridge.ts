@@ -1,4 +1,4 @@
-/** Whether accuracy and reconstruction by DCA depend on ρ′: the same splits for each value of it. */
+/** The dependence of accuracy and reconstruction by DCA on ρ′: the same splits for each value of it. */
 import { distinct, mean, most, spread, where } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';

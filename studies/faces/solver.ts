@@ -1,4 +1,4 @@
-/** What the machine's bound on iterations, and the scale of its rows, have to do with accuracy on few components. */
+/** The effect of the machine's bound on iterations, and of the scale of its rows, on accuracy on few components. */
 import { distinct, mean, spread } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import { type Components, dcaComponents, pcaComponents } from './components.ts';
@@ -98,7 +98,7 @@ export const solver = defineStudy({
   words: new URL('solver.md', import.meta.url),
 });
 
-/** Of the training rows in the first k components. */
+/** Scales the training rows to variance 1 in the first k components. */
 function ofVarianceOne({ span, split }: Trial, { vectors, ...rest }: Components, k: number): Components {
   const squares = vectors
     .slice(0, k)

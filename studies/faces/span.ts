@@ -28,15 +28,15 @@ export function gramOf(rows: readonly Float64Array[]): number[][] {
 }
 
 export interface Span {
-  /** Of the centred training rows: r. */
+  /** The rank of the centred training rows: r. */
   readonly rank: number;
-  /** Of their total scatter, descending (r): the PCA. */
+  /** The eigenvalues of their total scatter, descending (r): the PCA. */
   readonly eigenvalues: readonly number[];
   /** Weights of the centred training rows in each principal direction (r × n). */
   readonly weights: Matrix;
-  /** Of every row, in principal directions, not centred (N × r). */
+  /** The coordinates of every row, in principal directions, not centred (N × r). */
   readonly coordinates: Matrix;
-  /** Of the training rows' mean (r). */
+  /** The coordinates of the training rows' mean (r). */
   readonly centre: readonly number[];
   /** Squared length of the training rows' mean. */
   readonly centreSquare: number;
@@ -71,9 +71,9 @@ export function spanOf(gram: Matrix, train: readonly number[]): Span {
 export interface Beyond {
   /** d − r. */
   readonly directions: number;
-  /** Of the mean, and so of every training row (d − r). */
+  /** The coordinates of the mean, and so of every training row (d − r). */
   readonly centre: Float64Array;
-  /** Of held-out rows, not centred. */
+  /** The coordinates of held-out rows, not centred. */
   readonly rows: ReadonlyMap<number, Float64Array>;
 }
 

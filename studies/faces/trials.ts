@@ -14,10 +14,10 @@ import { type Beyond, beyondSpan, dot, gramOf, type Matrix, type Span, spanOf } 
 export const RIDGE = 10;
 /** ρ′ of DCA, but where it is what is varied. */
 export const SIGNAL_RIDGE = -0.05;
-/** Of DCA, where neither is varied. */
+/** The ridges of DCA, where neither is varied. */
 export const RIDGES: Ridges = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
 /**
- * Of a machine for two classes, at most: a tenth of the listing's, which takes ten times as long where classes overlap. What that
+ * The most iterations of a machine for two classes: a tenth of the listing's, which takes ten times as long where classes overlap. What that
  * changes stands in docs/faces.md.
  */
 export const ITERATIONS = 10_000;
@@ -26,7 +26,7 @@ const TEST_SHARE = 0.1;
 const FOLDS = 3;
 
 const SPLITTINGS = ['random', 'by person'] as const;
-/** Of rows, each class in proportion, or of people with all of their rows. */
+/** A splitting of rows, each class in proportion, or of people with all of their rows. */
 export type Splitting = (typeof SPLITTINGS)[number];
 
 const grams = new WeakMap<FaceSet, Matrix>();
@@ -38,7 +38,7 @@ export function gramOfSet(set: FaceSet): Matrix {
   return known;
 }
 
-/** What is told of a set but where a study says otherwise. */
+/** The labels that are told of a set, unless a study says otherwise. */
 export const toldOf = ({ labels }: FaceSet): readonly number[] => Object.values(labels)[0]!;
 
 /** The book's numbers of components that the set has pixels for, and all of them. */
@@ -47,7 +47,7 @@ export function dimensionsOf({ rows }: FaceSet, book: readonly number[]): number
   return [...book.filter((k) => k < features), features];
 }
 
-/** The first splits, so many in a case. */
+/** Returns parts of the first splits, each with a case's number of them. */
 export function partsOfSplits([splits, each]: readonly [splits: number, each: number]): {
   readonly from: number;
   readonly to: number;
@@ -62,14 +62,14 @@ export interface Trial {
   readonly gram: Matrix;
   readonly labels: readonly number[];
   readonly split: Split;
-  /** Of training rows, in their order. */
+  /** The folds of training rows, in their order. */
   readonly folds: readonly number[];
   readonly span: Span;
   readonly beyond: Beyond;
 }
 
 /**
- * The same for every method, label and number of components.
+ * Returns a split, which is the same for every method, label and number of components.
  * @param number of the split: with the set and the splitting it is the seed
  */
 export function trialOf(
@@ -121,7 +121,7 @@ function foldsByPerson(people: readonly number[], next: () => number): number[] 
 }
 
 export interface Asked {
-  /** What is asked, such as a split and a method: columns of all records that come back. */
+  /** The question of a case, such as a split and a method: columns of all records that come back. */
   readonly of: Tidy;
   readonly trial: Trial;
   readonly components: Components;
@@ -131,7 +131,7 @@ export interface Asked {
   readonly labels?: readonly number[];
   /** Default: ITERATIONS. */
   readonly iterations?: number;
-  /** Whether errors of reconstruction stand beside accuracy. */
+  /** True if errors of reconstruction stand beside accuracy. */
   readonly withErrors?: boolean;
 }
 
@@ -181,7 +181,7 @@ export async function recordsOf(asked: readonly Asked[]): Promise<Tidy[]> {
 export const solveGrids = (problems: readonly GridProblem[]): Promise<GridOutcome[]> =>
   solveAll(problems, new URL('./grid-worker.ts', import.meta.url));
 
-/** In percent. */
+/** The accuracy in percent. */
 export function accuracyOf(
   predicted: readonly number[],
   test: readonly number[],

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const Manifest = z.object({ scripts: z.record(z.string(), z.string()) });
 
 /**
- * `npm run NAME -- OPTIONS` where a script of package.json measures this study or group, else `npm run study -- STUDY OPTIONS`.
+ * `npm run NAME -- OPTIONS` where a script of package.json measures this study or group, otherwise `npm run study -- STUDY OPTIONS`.
  * @param words what `scripts/study.ts` was given
  */
 export async function commandOf({

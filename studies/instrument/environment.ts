@@ -24,7 +24,7 @@ export const Environment = z.strictObject({
 });
 export type Environment = z.infer<typeof Environment>;
 
-/** Those whose speed is part of what is measured. */
+/** The programs whose speed is part of what is measured. */
 const MEASURED_PACKAGES = ['paillier-bigint', 'bigint-crypto-utils', 'ml-matrix', 'libsvm-js'];
 
 export async function describeEnvironment(): Promise<Environment> {

@@ -17,14 +17,14 @@ export type Figure = (records: readonly Tidy[]) => Told;
 
 const NOTHING: Told = { value: undefined, text: MISSING };
 
-/** How a number is written; `percent` multiplies by 100. */
+/** The form of a number; `percent` multiplies by 100. */
 export interface Form {
   /** Digits after the point. */
   readonly digits?: number;
   readonly percent?: true;
-  /** With + or − before it. */
+  /** The number has + or − before it. */
   readonly signed?: true;
-  /** With commas between thousands. */
+  /** The number has commas between thousands. */
   readonly grouped?: true;
   /** With a power of ten, such as `4e-6`. */
   readonly power?: true;
@@ -149,10 +149,10 @@ export function growth(x: string, y: string, from = 0): Figure {
   };
 }
 
-/** How many records there are. */
+/** The number of records. */
 export const count: Figure = ({ length }) => ({ value: length, text: plainly(length) });
 
-/** How many different values a column has. */
+/** The number of different values in a column. */
 export function distinct(column: string): Figure {
   return (records) => {
     const { size } = valuesOf(records, column);

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 
 const END = 'complete';
 
-/** What came of a unit, and all that it depends on. */
+/** The outcome of a unit, and all that it depends on. */
 interface Entry {
   readonly id: string;
   readonly parameters: Readonly<Record<string, number | string>>;
@@ -29,7 +29,7 @@ export class Journal<E extends Entry> {
     this.resumed = kept.length;
   }
 
-  /** Goes on with the journal in `file` if its run is of the same description and did not come to its end; else starts anew. */
+  /** Goes on with the journal in `file` if its run is of the same description and did not come to its end; otherwise it starts again. */
   static async of<D, E extends Entry>(
     file: string,
     description: D,
@@ -47,7 +47,7 @@ export class Journal<E extends Entry> {
     return new Journal(file, kept ?? []);
   }
 
-  /** What came of a unit, if it was done with the same parameters. */
+  /** The outcome of a unit, if it was done with the same parameters. */
   find({ id, parameters }: Entry): E | undefined {
     const kept = this.#kept.get(id);
     return kept !== undefined && isDeepStrictEqual(kept.parameters, parameters) ? kept : undefined;
@@ -58,13 +58,13 @@ export class Journal<E extends Entry> {
     this.#kept.set(entry.id, entry);
   }
 
-  /** The next run starts anew. */
+  /** The next run starts again from nothing. */
   async end(): Promise<void> {
     await appendFile(this.#file, `${JSON.stringify(END)}\n`);
   }
 }
 
-/** What an unfinished run of this description has done; undefined where there is none. */
+/** The units that an unfinished run of this description has done; undefined where there is none. */
 async function readUnfinished<D, E>(
   file: string,
   description: D,

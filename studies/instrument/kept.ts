@@ -10,7 +10,7 @@ import type { StudyGroup } from './study.ts';
 import { tablesOf } from './tables.ts';
 import { nameOf, recordsOfStudy } from './told.ts';
 
-/** What documents read of a kept report, whatever its form is otherwise. */
+/** The part of a kept report that documents read, whatever its form is otherwise. */
 const Facts = z.object({
   facts: z.record(z.string(), z.object({ text: z.string() })),
   finishedAt: z.string().optional(),

@@ -71,7 +71,7 @@ function withoutName(groups: Groups, root: string, group?: StudyGroup): Command 
     })
       .argument('[NAME]', `a group or one of its studies: ${Object.keys(groups).join(', ')}`)
       .option('--list', 'print what can be measured')
-      // What is told of a name that is not there comes before what is told of its options.
+      // An error about a name that is not there comes before one about its options.
       .allowUnknownOption()
       .allowExcessArguments()
       .addHelpText(

@@ -8,7 +8,7 @@ const FACT = /<span of="([a-z-]+\/[^"]+)">((?:(?!<span |<\/span>)[\s\S])*)<\/spa
 const TABLE = /<!--\{table ([a-z-]+\/[^{}]+)\}-->((?:(?!<!--\{)[\s\S])*)<!--\{\}-->/g;
 const OPENED = /<(?:span of="|!--\{table )([a-z-]+\/[^"{}]+)/;
 
-/** What stands behind a name. */
+/** The text behind a name. */
 export interface Marked {
   /** The text of a fact such as `faces/hidden.tells`. */
   fact(name: string): string;

@@ -111,7 +111,7 @@ async function recordsOf(file: string): Promise<{ header: readonly string[]; lin
     for await (const record of readRecords(readFileBytes(file))) records.push(record);
   } catch (cause) {
     const { code, message } = cause as CodedError;
-    // What is said of it names an option that studies do not have.
+    // Its message names an option that studies do not have.
     const why = code === 'ERR_ENCODING' ? 'save it as UTF-8' : message;
     throw wrong(`"--data" expected a CSV file, got ${file}: ${why}`, cause);
   }

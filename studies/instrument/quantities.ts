@@ -1,6 +1,6 @@
 /** Figures as tables and sentences print them, in the unit that reads best. */
 
-/** What a cell says of something that was not measured. */
+/** The text of a cell whose value was not measured. */
 export const MISSING = '–';
 
 const UNITS = {

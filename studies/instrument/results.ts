@@ -1,4 +1,4 @@
-/** What a run measured, as report.json keeps it: everything that is needed to write the report again. */
+/** The results of a run, as report.json keeps them: everything that is needed to write the report again. */
 import { z } from 'zod';
 import { Environment } from './environment.ts';
 import type { Tidy } from './tidy.ts';
@@ -66,7 +66,7 @@ export function packed(records: readonly Tidy[]): Pick<MeasuredCase, 'columns' |
   };
   const rows = runs.flatMap((run) => {
     const row = rowOf(run);
-    // Without a list their number would be lost.
+    // Their number would be lost without a list.
     return row.some(Array.isArray) ? [row] : run.map(() => row);
   });
   return { columns, rows };

@@ -19,7 +19,7 @@ export interface Job {
   readonly together?: string | undefined;
 }
 
-/** What the journal keeps of a job, beside what came of it. */
+/** The journal's record of a job, beside its outcome. */
 interface Done {
   readonly id: string;
   readonly parameters: Tidy;
@@ -38,7 +38,7 @@ interface Doing<J extends Job, Came extends object> {
   /** Once it is aborted no job is begun, and nothing more is kept of those at work. */
   readonly signal: AbortSignal;
   work(job: J, at: { readonly lane: number; note(text: string): void }): Promise<Came>;
-  /** Asked when all jobs are done: those to do beside, such as the same on a fresh seed where what came of them must be confirmed. */
+  /** Asked when all jobs are done: those to do beside, such as the same on a fresh seed where their outcome must be confirmed. */
   again?(): readonly J[];
 }
 
@@ -177,7 +177,7 @@ export async function measureJobs(
 }
 
 /**
- * What a case gives.
+ * Returns the records of a case.
  * @throws what its measuring function throws, and RangeError for a figure that JSON has no number for
  */
 export async function measured(

@@ -14,7 +14,7 @@ export function addScale(
     .addOption(new Option('--full', says('full')).conflicts('quick'));
 }
 
-/** Which of both the options of such a command ask for. */
+/** Returns which of both the options of such a command ask for. */
 export function scaleOf(
   { quick, full }: { readonly quick?: true | undefined; readonly full?: true | undefined },
   usual: Scale,

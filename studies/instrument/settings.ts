@@ -1,4 +1,4 @@
-/** What a study lets its user choose, each with a value for quick and for full runs. */
+/** The settings that a study lets its user choose, each with a value for quick and for full runs. */
 import { InvalidArgumentError } from 'commander';
 import type { Scale, Value } from './tidy.ts';
 

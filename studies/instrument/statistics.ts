@@ -1,4 +1,4 @@
-/** What the benchmark reports say of samples: medians with quartiles, paired ratios, and exponents fitted on log-log axes. */
+/** The statistics of samples in benchmark reports: medians with quartiles, paired ratios, and exponents fitted on log-log axes. */
 import jstat from '@eigenveil/testbed/goodness/jstat';
 import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
@@ -50,7 +50,7 @@ export function summariseRatios(numerators: readonly number[], denominators: rea
 
 export interface Moments {
   readonly mean: number;
-  /** Of a sample: the squares are divided by one less than their number. Undefined for a single sample. */
+  /** The deviation of a sample: the squares are divided by one less than their number. Undefined for a single sample. */
   readonly deviation: number | undefined;
 }
 

@@ -6,13 +6,13 @@ import type { OwnData } from './own-data.ts';
 import type { Setting, Settings } from './settings.ts';
 import type { Scale, Tidy, Value } from './tidy.ts';
 
-/** What a run leaves out, and why: the report names all of it. */
+/** A case that a run leaves out, and why: the report names all of them. */
 export interface Omission {
   readonly what: string;
   readonly why: string;
 }
 
-/** What a study is asked to plan. */
+/** The request on which a study plans. */
 export interface Asked {
   readonly scale: Scale;
   readonly settings: Settings;
@@ -26,12 +26,12 @@ export interface Plan<Case extends Tidy> {
   readonly omissions?: readonly Omission[];
 }
 
-/** What a measuring function is given besides its case. */
+/** The things that a measuring function is given besides its case. */
 export interface Bench {
   readonly own?: OwnData;
   /** Says what is going on within a long case. */
   note(text: string): void;
-  /** The folder of the report, for what is no figure; without it only figures are left. */
+  /** The folder of the report, for files that hold no figure; without it only figures are left. */
   readonly folder?: string;
 }
 
@@ -42,34 +42,34 @@ export interface Study<Case extends Tidy = Tidy> {
   readonly isApart?: true;
   /** The label of its user's own rows is a number that it learns, with a public range. */
   readonly learnsNumbers?: true;
-  /** What its user may choose, as flags. */
+  /** The settings that its user may choose, as flags. */
   readonly settings?: readonly Setting[];
   plan(asked: Asked): Promise<Plan<Case>> | Plan<Case>;
-  /** For the progress bar; without it the values of the case. */
+  /** The text of the progress bar; without it the values of the case. */
   titleOf?(chosen: Case): string;
   /** A first guess, for the time left. */
   expectedSeconds(chosen: Case): number;
   /** Yields what was seen. Columns of the case are added to every record. */
   measure(chosen: Case, bench: Bench): AsyncIterable<Tidy> | Promise<readonly Tidy[]>;
-  /** What columns are called, and what stands for their values where people read. */
+  /** The names of columns, and the words that stand for their values where people read. */
   readonly columns?: Columns;
   /** Further records, computed from those that were measured, by name: for what figures of single columns cannot say. */
   readonly frames?: Readonly<Record<string, (records: readonly Tidy[]) => readonly Tidy[]>>;
   readonly tables?: Readonly<Record<string, TableOf>>;
   readonly charts?: Readonly<Record<string, ChartOf>>;
-  /** What words name as `{{fact}}`, and `--json` prints; names are in camelCase. */
+  /** The facts that words name as `{{fact}}`, and `--json` prints; names are in camelCase. */
   readonly facts?: Readonly<Record<string, Fact>>;
-  /** What conclusions stand on, by name: `{{#holds "name"}}…{{/holds}}`. One that is false fails the run. */
+  /** The conditions of conclusions, by name: `{{#holds "name"}}…{{/holds}}`. One that is false fails the run. */
   readonly holds?: Readonly<Record<string, (fact: (name: string) => number) => boolean>>;
   /** A page of Markdown below `# ID: TITLE`, with `{{facts}}`, `{{table "name"}}` and `{{chart "name"}}`. */
   readonly words: URL;
-  /** What `--json` prints where its form is older than this one; without it the facts. */
+  /** The form that `--json` prints where it is older than this one; without it the facts. */
   json?(records: readonly Tidy[], run: RunOf): object;
 }
 
-/** Of which run figures are. */
+/** The run that figures are of. */
 export interface RunOf {
-  /** As its user may repeat it. */
+  /** The command, as its user may repeat it. */
   readonly command: string;
   readonly finishedAt: string;
   readonly environment: Environment;
@@ -80,7 +80,7 @@ export type Columns = Readonly<Record<string, ColumnOf>>;
 interface ColumnOf {
   readonly title?: string;
   readonly values?: Readonly<Record<string, string>>;
-  /** How its numbers are written where they name a row. */
+  /** The form of its numbers where they name a row. */
   readonly form?: Form;
   /** Its values are sentences, which break into lines. */
   readonly wraps?: true;
@@ -88,7 +88,7 @@ interface ColumnOf {
   readonly leads?: true;
 }
 
-/** Which records a table, a chart or a fact is of. */
+/** The records that a table, a chart or a fact is of. */
 export interface Selection {
   /** A frame of the study; without it what was measured. */
   readonly of?: string;
@@ -136,7 +136,7 @@ export interface ChartOf extends Shown {
     readonly unit?: 'ms' | 'bytes';
     readonly upTo?: number;
   };
-  /** The column that tells series apart. */
+  /** The column that distinguishes series. */
   readonly colour?: string;
   /** A power law beside each series of three points or more, from this x on. */
   readonly fittedFrom?: number;
@@ -156,7 +156,7 @@ export interface StudyGroup {
   readonly usual: Scale;
   /** The folder of docs that keeps a report of a full run. */
   readonly kept?: string;
-  /** What else a run leaves in its folder. */
+  /** Other files that a run leaves in its folder. */
   beside?(folder: string, asked: Asked): Promise<void>;
 }
 

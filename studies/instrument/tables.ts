@@ -9,7 +9,7 @@ import type { Tidy, Value } from './tidy.ts';
 /** Two points fit any law. */
 const LEAST_POINTS_OF_A_LAW = 3;
 
-/** What a study measured: its records, and its frames of them. */
+/** The measurements of a study: its records, and its frames of them. */
 export interface Records {
   readonly columns: Columns;
   of(frame: string | undefined): readonly Tidy[];
@@ -132,7 +132,7 @@ const axisOf = ({ title, scale = 'linear', unit, upTo }: ChartOf['y']) => ({
   ...(upTo !== undefined && { upTo }),
 });
 
-/** What columns and their values are called. */
+/** The names of columns and of their values. */
 function namesOf({ columns }: Records) {
   return {
     columns: (column: string) => columns[column]?.title ?? column,

@@ -1,4 +1,4 @@
-/** What is made of a study's records: its frames, facts, tables, charts and conclusions. */
+/** The parts of a report that are made of a study's records: its frames, facts, tables, charts and conclusions. */
 import { readFile } from 'node:fs/promises';
 import { only, type Told } from './figure.ts';
 import { readPage } from './page.ts';
@@ -61,7 +61,7 @@ export function namedFacts(told: readonly ToldStudy[]): Map<string, Told> {
   );
 }
 
-/** Those of which something was measured. */
+/** Returns the studies of which something was measured. */
 export const measuredOf = (told: readonly ToldStudy[], cases: readonly MeasuredCase[]): ToldStudy[] =>
   told.filter(({ study }) => cases.some((it) => it.study === study.id));
 

@@ -9,14 +9,14 @@ interface Places {
   readonly tables: ReadonlyMap<string, readonly Block[]>;
   readonly charts: ReadonlyMap<string, readonly Block[]>;
   readonly holds: ReadonlyMap<string, boolean>;
-  /** Whether everything was measured that conclusions are drawn from; else `{{#conclusions}}` give way to `{{else}}`. */
+  /** True if everything was measured that conclusions are drawn from; otherwise `{{#conclusions}}` give way to `{{else}}`. */
   readonly isWhole: boolean;
   /** Facts that were not measured are then those of bundled data sets; elsewhere they are contradictions. */
   readonly areOwnRows?: boolean;
 }
 
 export interface Worded {
-  /** What stands before the first heading. */
+  /** The text before the first heading. */
   readonly introduction: readonly string[];
   readonly sections: readonly Section[];
   /** Facts that were asked for and not measured, and conclusions that do not hold. */

@@ -1,5 +1,5 @@
 /**
- * Attacks on every learner: neighbours, what is released of them, and an event that tells them apart. Each has a broken twin, wrong in a way that is
+ * Attacks on every learner: neighbours, what is released of them, and an event that distinguishes them. Each has a broken twin, wrong in a way that is
  * easily written, whose claim the same kind of event refutes. What an attack proves is a bound from below; that the claim holds is for the proofs.
  */
 import type { RandomSource } from '@eigenveil/privacy';

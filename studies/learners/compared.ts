@@ -9,7 +9,7 @@ interface Comparisons {
   readonly by: readonly string[];
   /** Columns of scores; each is compared by itself. */
   readonly scores: readonly string[];
-  /** Which arms stand against which, by the column `arm`. */
+  /** The pairs of arms that are compared, by the column `arm`. */
   readonly pairs: readonly { readonly of: string; readonly against: string }[];
 }
 
@@ -42,7 +42,7 @@ const meanDifference: Figure = where(
   beside(' ', within('difference', 'low', 'high', { digits: 1, signed: true }), only('verdict')),
 );
 
-/** In how many cases each verdict was reached. */
+/** The number of cases in which each verdict was reached. */
 export const VERDICT_COUNTS = Object.fromEntries(
   VERDICTS.map((verdict) => [verdict, where({ level: 'case', verdict }, count)]),
 );

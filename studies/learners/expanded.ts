@@ -2,7 +2,7 @@
 
 export const OUTLIER = -1;
 
-/** The clusters of so many points, numbered as seeds open them: what is reached from a seed, over points that nobody had reached. */
+/** The clusters of this number of points, numbered as seeds open them: what is reached from a seed, over points that nobody had reached. */
 export function expanded(
   points: number,
   seeds: readonly number[],

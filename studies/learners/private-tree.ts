@@ -34,7 +34,7 @@ export interface ForestShape {
   readonly depth: number;
   /** Equal parts of each range, from 2 to 256; thresholds lie between them. */
   readonly bins: number;
-  /** How many features, drawn afresh, a node may ask. */
+  /** The number of features, drawn afresh, that a node may ask. */
   readonly featuresPerNode: number;
   /** The share of a tree's ε, in (0, 1), that splits take in equal parts a level; leaves take the rest, and without levels all. */
   readonly splitShare: number;
@@ -45,15 +45,15 @@ export interface ForestShape {
 }
 
 export interface ForestSetting extends ForestShape {
-  /** As many as a row has features. */
+  /** The number of features of a row. */
   readonly ranges: readonly FeatureRange[];
   /** The whole forest's; Infinity gives the plain algorithm. */
   readonly epsilon: number;
 }
 
-/** How a tree looks at rows: sums of a few whole numbers of each, how impure such sums are, and how a leaf releases them. */
+/** The way a tree looks at rows: sums of a few whole numbers of each, how impure such sums are, and how a leaf releases them. */
 export interface Criterion {
-  /** How many numbers are summed. */
+  /** The number of numbers that are summed. */
   readonly width: number;
   /** Adds row `row` to the sums that begin at `at`. */
   add(sums: Float64Array, at: number, row: number): void;
@@ -179,7 +179,7 @@ function growTree(growing: Growing, part: readonly number[], epsilon: number): T
   return { features, thresholds, leaves };
 }
 
-/** Without replacement. */
+/** The draws are without replacement. */
 function chooseFeatures(random: RandomBits, features: number, count: number): number[] {
   const left = Array.from({ length: features }, (_, i) => i);
   return Array.from({ length: count }, () => left.splice(Number(random.below(BigInt(left.length))), 1)[0]!);

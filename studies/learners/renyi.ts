@@ -1,5 +1,5 @@
 /**
- * What many steps of a Gaussian mechanism on Poisson samples cost: Rényi differential privacy and its ε for a δ.
+ * The cost of many steps of a Gaussian mechanism on Poisson samples: Rényi differential privacy and its ε for a δ.
  *
  * Proof note. Each row is in a step's sample with probability q, on its own; neighbours differ by one row more or less, and the step adds N(0, σ²C²) to a
  * sum to which a row adds a vector of length C at most. For whole α >= 2 the Rényi divergence of order α, in either direction, is at most

@@ -1,7 +1,7 @@
 /**
  * DBSCAN with Laplace noise in its distances, as the thesis prints it. **Its promise does not hold**: this file is what an attack in audits.ts is made on.
  *
- * Claimed: ε for a row. Each distance takes Laplace noise of scale Δf/ε; D_core are the points with at least so many noisy neighbours. The farthest pair of
+ * Claimed: ε for a row. Each distance takes Laplace noise of scale Δf/ε; D_core are the points with at least a given number of noisy neighbours. The farthest pair of
  * D_core opens Core(). While D_core is not empty, every point nearer than Eps to the last one chosen leaves it, and the point with the largest sum of
  * distances to Core() goes over to Core(). Each member of Core() has a cluster of its neighbours, and of theirs no more: nothing is reached over a
  * neighbour. The rest are outliers.

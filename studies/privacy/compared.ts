@@ -3,7 +3,7 @@
  *
  * A case is a data set at one ε. Where a method depends on how rows are spread, a case has a difference for each dealing of them, and Eigenveil is ahead
  * or not behind only where it is so at every one of them: these differences share a data set and Eigenveil's samples, and count once. Methods
- * that are measured in one case had the same rows, dealt alike, and are compared seed by seed. What is said in the mean takes data sets as samples.
+ * that are measured in one case had the same rows, dealt alike, and are compared seed by seed. What is said on average takes data sets as samples.
  * A record shows the dealing that is best for the other method.
  */
 import { samplesOf } from '../instrument/figure.ts';
@@ -33,7 +33,7 @@ import {
   settingOf,
 } from './setting.ts';
 
-/** Promises of the other method beside Eigenveil's say how a difference is to be read. */
+/** Promises of the other method beside Eigenveil's say how a difference must be read. */
 type Promised = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
 
 export const PROMISED: Readonly<Record<Promised, string>> = {
@@ -94,7 +94,7 @@ const counted = (verdicts: readonly { readonly verdict: Verdict }[]): Record<Ver
     VERDICTS.map((verdict) => [verdict, verdicts.filter((it) => it.verdict === verdict).length]),
   ) as Record<Verdict, number>;
 
-/** Whether each method keeps the ε that it is told, at every ε: only such methods are ranked. */
+/** True for each method that keeps the ε that it is told, at every ε: only such methods are ranked. */
 function isRanked(method: PcaMethod): boolean {
   return EPSILONS.every((epsilon) => {
     const kept = method.promise.keeps(SAMPLE_SITES, settingOf(method, 1, epsilon));

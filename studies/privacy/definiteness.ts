@@ -1,4 +1,4 @@
-/** How often, and by how much, second moments with symmetric noise cease to be positive semidefinite, beside Wishart noise, which keeps them so. */
+/** The frequency, and the amount, with which second moments with symmetric noise cease to be positive semidefinite, beside Wishart noise, which keeps them so. */
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { beside, mean, most } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
@@ -18,7 +18,7 @@ const COMPONENTS = 1;
 /** Every data set has as many, so that all count alike in what is said of all runs. */
 const SEEDS: Readonly<Record<Scale, number>> = { quick: 20, full: 40 };
 
-/** Whether a symmetric matrix has a negative eigenvalue, and the share of the negative ones in the sum of all magnitudes. */
+/** Returns whether a symmetric matrix has a negative eigenvalue, and the share of the negative ones in the sum of all magnitudes. */
 export function negativeMass(matrix: Square): { readonly lost: 0 | 1; readonly mass: number } {
   const values = eigenpairs(matrix).map(({ value }) => value);
   const sizes = values.map(Math.abs);

@@ -41,7 +41,7 @@ function keptBy({ promise }: PcaMethod, sites: readonly Site[], setting: ReturnT
 const dealt = <Row>(rows: readonly Row[], dataset: string, seed: number): Row[][] =>
   dealToSites(rows, SITES, generator(seedOf(`elfedpca ${dataset} ${seed}`)));
 
-/** What a method keeps from whoever sees more than the components. */
+/** The protection that a method keeps against whoever sees more than the components. */
 const SEEN: Readonly<Record<string, Tidy>> = {
   [ELFEDPCA]: {
     site: 'nothing: each knows the seed, and subtracts the noise from every message that it sees',

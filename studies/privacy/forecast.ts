@@ -32,7 +32,7 @@ const SEEDS = setting({
   full: 200,
 });
 
-/** Noise is forecast of a data set as a whole, shares of so many of its components are told. */
+/** Noise is forecast for a data set as a whole, shares for this number of its components. */
 interface Case {
   readonly [column: string]: number | string;
   readonly question: 'noise' | 'shares';

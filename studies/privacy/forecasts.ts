@@ -1,5 +1,5 @@
 /**
- * What is told of differential privacy, beside what seeds show. A draft forecasts the operator norm of the noise, and from how many rows the first component
+ * The forecasts of differential privacy, beside what seeds show. A draft forecasts the operator norm of the noise, and from how many rows the first component
  * stands out: the rows are those of a data set, each counted as often as it takes. A result tells how much of the variance its components have, as
  * `explainedVariance` does from it alone: beside that stand the truth and eigenvalue over trace. Noise plan and sampler are those of the protocol, of both
  * servers; every seed is another draw of the noise over the same rows.
@@ -38,7 +38,7 @@ interface ForecastSetting {
   readonly seeds: number;
 }
 
-/** Statistics of one row in the mean, in units of features in [−1, 1]. */
+/** Statistics of one row on average, in units of features in [−1, 1]. */
 interface PerRow {
   readonly R: Square;
   readonly mean: readonly number[];
@@ -68,7 +68,7 @@ export function checkForecast(data: LaboratoryData, setting: ForecastSetting) {
     noiseSeen: normSeen(perRow, exact, draws, forecastRows),
     /** The first component's part of the variance. */
     share: values[0]! / values.reduce((sum, value) => sum + value, 0),
-    /** From how many rows the first component stands out. */
+    /** The number of rows from which the first component stands out. */
     rowsForecast: forecastRows,
     rowsSeen: rowsSeen(perRow, exact, draws, forecastRows),
   };
@@ -128,7 +128,7 @@ function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[]
   });
 }
 
-/** S̄ and the mean of so many rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
+/** S̄ and the mean of a given number of rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
 function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
   const Q = rows + noise.Q;
   if (Q <= 0) return undefined;
@@ -137,7 +137,7 @@ function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
   return { scatter: centredScatter(noisyR, noisyV, Q), mean: noisyV.map((x) => x / Q) };
 }
 
-/** In the mean over the seeds that release something. */
+/** The mean over the seeds that release something. */
 function normSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], rows: number): number {
   const norms = draws.flatMap((noise) => {
     const noisy = noisyRelease(perRow, noise, rows)?.scatter;
@@ -148,7 +148,7 @@ function normSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], rows: 
   return mean(norms);
 }
 
-/** The fewest rows, in steps, with which the noisy first component stands out in the mean over all seeds. */
+/** The fewest rows, in steps, with which the noisy first component stands out on average over all seeds. */
 function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], forecast: number): number {
   const best = symmetricEigen(exact).values[0]!;
   const captured = (rows: number): number => {
@@ -167,7 +167,7 @@ function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], foreca
 
 interface SharesSetting extends ForecastSetting {
   readonly components: number;
-  /** Whether the result declares its spectrum; with the trace alone the other eigenvalues are taken for a semicircle. */
+  /** True if the result declares its spectrum; with the trace alone the other eigenvalues are taken for a semicircle. */
   readonly spectrum?: boolean;
 }
 

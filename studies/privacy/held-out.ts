@@ -30,7 +30,7 @@ export function heldOut({ name, rows, labels }: LaboratoryData, seed: number) {
     rows: indices.map((i) => rows[i]!),
     labels: indices.map((i) => labels[i]!),
   });
-  /** About so many of these rows, of each class in proportion. */
+  /** About this number of these rows, of each class in proportion. */
   const some = (indices: readonly number[], most: number): readonly number[] => {
     if (indices.length <= most) return indices;
     const own = indices.map((i) => labels[i]!);

@@ -1,5 +1,5 @@
 /**
- * How the comparison decides, fixed before any sample was taken: a margin, a level, Student's t, Holm's correction, and four verdicts.
+ * The rules by which the comparison decides, fixed before any sample was taken: a margin, a level, Student's t, Holm's correction, and four verdicts.
  *
  * A difference is that of the mean captured energy of two methods on one data set at one ε: over seeds of noise, given the rows. Seeds say nothing about
  * other data sets; what is said of several data sets takes each of them as one sample (`meanOf` over data sets).
@@ -25,7 +25,7 @@ export const MARGIN = 1;
 /** The probability of a wrong verdict of a single case, in either direction. */
 export const LEVEL = 0.05;
 
-/** In the order of reports. */
+/** The verdicts, in the order of reports. */
 export const VERDICTS = ['ahead', 'not behind', 'open', 'behind'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 

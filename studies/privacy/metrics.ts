@@ -1,4 +1,4 @@
-/** How good components are: captured energy over that of the best ones, and how far their subspace is from that of the best ones. */
+/** The quality of components: captured energy over that of the best ones, and how far their subspace is from that of the best ones. */
 
 import { principalAngles, varianceCaptured } from '@eigenveil/projection';
 import { eigenpairs, scatterOf } from './methods/matrix.ts';

@@ -11,7 +11,7 @@ import { DP_DELTA, EPSILONS, settingOf } from './setting.ts';
 export const promises = (): Tidy[] =>
   PCA_METHODS.map(({ name, reference, promise }) => {
     const { neighbours, epsilon, trust, means, counts, remarks } = promise;
-    // Where the number of rows is public, one row more and one less are told apart by it.
+    // Where the number of rows is public, it distinguishes one row more from one less.
     const isGiven = neighbours === 'add-remove' && counts === 'public';
     return {
       ...{ method: name, neighbours, promised: epsilon, trust, means },
@@ -32,13 +32,13 @@ export const calibrations = (): Tidy[] =>
     };
   });
 
-/** The largest number of features at which Laplace noise of δ = 0 is less than the Gaussian noise of so many draws of the stage. */
+/** The largest number of features at which Laplace noise of δ = 0 is less than the Gaussian noise of this number of draws of the stage. */
 export function crossing(epsilon: number, draws: 1 | 2): number {
   const setting = settingOf(eigenveil, 1, epsilon);
   const laplaceIsLess = (dimension: number): boolean => {
     const task = stageTask({ features: dimension }, setting);
     const { variances, offDiagonal } = noisePlan(task);
-    // In units of rows in the unit ball.
+    // The values are in units of rows in the unit ball.
     const unit = 4 ** task.fractionBits;
     const quotient = (variance: typeof offDiagonal) =>
       (draws * Number(variance.numerator)) / Number(variance.denominator) / unit ** 2;

@@ -1,5 +1,5 @@
 /**
- * What reduced rows are worth once something covers them: an SVM learns on what is published, and is scored on rows that were held out.
+ * The worth of reduced rows once something covers them: an SVM learns on what is published, and is scored on rows that were held out.
  *
  * Every way spends (ε, δ) in all, on the projection and on the rows, for rows of which one may be replaced with its class. With Eigenveil's projection half of
  * both goes into it; random directions look at no row and leave all of it to the rows. Rows that are published as they are spend nothing and
@@ -18,7 +18,7 @@ import type { Budget } from './methods/stage.ts';
 import { noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
 import { DP_DELTA, DRAFTED_NORM, EPSILON_TITLES, EPSILONS, settingOf } from './setting.ts';
 
-/** Rows that are published, and the projection that reduces them. Who has seen no row names the most frequent class. */
+/** Rows that are published, and the projection that reduces them. Anyone who has seen no row names the most frequent class. */
 const WAYS = {
   bare: 'rows as they are, Eigenveil’s projection',
   noisy: 'noisy rows, Eigenveil’s projection',

@@ -86,7 +86,7 @@ export function projectionOf(
   return stageComponents(noisy, features, components)!;
 }
 
-/** Draws about a mean, with a scatter of so many rows in units of UNIT²: what noise made negative is 0, and no variance is beyond that of the ball. */
+/** Draws about a mean, with a scatter of this number of rows in units of UNIT²: what noise made negative is 0, and no variance is beyond that of the ball. */
 function gaussianOf(
   draws: RealDraws,
   scatter: readonly (readonly number[])[],

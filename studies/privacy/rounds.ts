@@ -1,4 +1,4 @@
-/** How many rounds iterations take that stop at a threshold, with noise and without: columns, table and facts of the study of captured energy. */
+/** The number of rounds of iterations that stop at a threshold, with noise and without: columns, table and facts of the study of captured energy. */
 import type { RandomSource } from '@eigenveil/privacy';
 import { beside, type Figure, least, mean, most, spread } from '../instrument/figure.ts';
 import type { Fact, TableOf } from '../instrument/study.ts';

@@ -9,7 +9,7 @@ export const DP_DELTA = 1e-5;
 export const DRAFTED_NORM = defaultClippingNorm(1);
 
 /**
- * What a method is told. C was chosen by how rows are centred, on iris, pima, australian and optdigits (clipping.ts): methods that centre them by their exact
+ * The setting of a method. C was chosen by how rows are centred, on iris, pima, australian and optdigits (clipping.ts): methods that centre them by their exact
  * mean do best when they divide every row by its length then, C = 0; others take what drafts of a task take.
  */
 export const settingOf = ({ promise }: PcaMethod, components: number, epsilon: number): PcaSetting => ({
@@ -26,7 +26,7 @@ export const EQUAL = '10-equal';
 export const EQUAL_SITES = 10;
 /** Methods whose result does not depend on how rows are spread hold all rows as they are. */
 export const POOLED = 'pooled';
-/** How rows are spread. */
+/** The way rows are spread. */
 export type Dealing = number | typeof EQUAL | typeof POOLED;
 /** The dealings that methods which depend on sites are measured with. */
 export const DEALINGS: readonly Dealing[] = [...SITES, EQUAL];
@@ -37,11 +37,11 @@ export const dealingTitle = (dealing: Dealing): string => {
 
 /** No site has fewer rows: a covariance takes two. */
 const FEWEST = 2;
-/** The largest number of sites that so many rows can be dealt to. */
+/** The largest number of sites that this number of rows can be dealt to. */
 export const mostSites = (rows: number): number => Math.floor(rows / FEWEST);
 
 /**
- * Shuffled rows, of which site i gets about in proportion to i + 1, and at least two; or, of `equal` sites, as many as any other, but for one.
+ * Shuffled rows, of which site i gets about in proportion to i + 1, and at least two; or, of `equal` sites, as many as any other, give or take one.
  * @throws RangeError when there are not two rows for each site
  */
 export function dealToSites<Row>(
@@ -53,7 +53,7 @@ export function dealToSites<Row>(
   const spare = rows.length - FEWEST * sites;
   if (spare < 0) throw new RangeError(`"sites" expected at most ${mostSites(rows.length)}, got ${sites}`);
   const mixed = shuffled(rows, next);
-  // How many of the spare rows the sites before site i get.
+  // The number of spare rows that the sites before site i get.
   const before = (i: number) =>
     sizes === 'equal' ? (spare * i) / sites : (spare * i * (i + 1)) / (sites * (sites + 1));
   // Where site i begins: sizes follow from rounding these, so that no row is lost.

@@ -37,7 +37,7 @@ const DISTANCE_COMPONENTS = 2;
 /** In each case: rounds without noise depend on the random start alone. */
 const SEEDS_WITHOUT_NOISE = 10;
 
-/** Up to so many features: seeds of pooled cases, and of those with sites. */
+/** Up to this number of features: seeds of pooled cases, and of those with sites. */
 const SEEDS = [
   [4, 600, 240],
   [9, 400, 140],
@@ -82,7 +82,7 @@ const isIn =
   ({ method }: Tidy): boolean =>
     panels.includes(panelOf[String(method)]!);
 
-/** As many as can be told apart in one chart. */
+/** The most lines that can be distinguished in one chart. */
 const CHARTED: readonly string[] = [
   'central',
   'eigenveil',
@@ -186,7 +186,7 @@ export const utility = defineStudy({
         yield {
           ...{ seed, method: name, ...seen },
           ...(seed < SEEDS_WITHOUT_NOISE && roundsWithoutNoise(method, seeded(), spreadRows, setting)),
-          // A method that refuses to give components has no energy, and counts so in the mean.
+          // A method that refuses to give components has no energy, and the average counts it so.
           ...(found === undefined && { gaveUp: 1 }),
           ...Object.fromEntries(given.map((k) => [`energy${k}`, percent(energyRatio(found, k, truth))])),
           ...(components.includes(DISTANCE_COMPONENTS) && {

@@ -11,7 +11,7 @@
 
 /**
  * Upper edges of bins, ascending, for ascending quantiles of the rows that these exact counts have. A bin with many rows makes parts unlike what the recursion
- * takes them for: bins are to be fine.
+ * takes them for: bins should be fine.
  * @param next numbers in (0, 1]
  */
 export function approximateQuantiles(

@@ -3,7 +3,7 @@
  *
  * Restoration is linear, so that an error does not depend on the counts: what is restored is noise alone. The mean over 10,000 repetitions has a known
  * expectation and a known standard error (moments.ts), with the variance of discrete noise and of both servers. It disagrees where it is farther from it than
- * a normal number is with probability FALSE_ALARM over the number of all cases. Means of so many squares are nearly normal; their tail above is a little longer.
+ * a normal number is with probability FALSE_ALARM over the number of all cases. Means of this number of squares are nearly normal; their tail above is a little longer.
  */
 
 import { leastThatHolds, millsRatio, normalDensity } from '@eigenveil/privacy/parts';
@@ -57,7 +57,7 @@ export function intervalsOf(bins: number): Interval[] {
 }
 
 /**
- * Bonferroni: how many standard errors each of so many cases may be off, to either side, at FALSE_ALARM for all together.
+ * Bonferroni: how many standard errors each of a given number of cases may be off, to either side, at FALSE_ALARM for all together.
  */
 export const boundFor = (cases: number): number =>
   leastThatHolds((z) => normalDensity(z) * millsRatio(z) <= FALSE_ALARM / (2 * cases), 1);

@@ -1,9 +1,9 @@
-/** How much of the variance of rows a linear map of reduced rows explains, and reduced rows in units of their deviations. */
+/** The share of the variance of rows that a linear map of reduced rows explains, and reduced rows in units of their deviations. */
 import { Matrix, SingularValueDecomposition } from 'ml-matrix';
 import { dot, eigenpairs } from '../privacy/methods/matrix.ts';
 import type { Row } from '../privacy/methods/method.ts';
 
-/** Below this share of the largest, a direction of reduced rows is constant but for rounding. */
+/** Below this share of the largest, a direction of reduced rows is constant except for rounding. */
 const NEGLIGIBLE = 1e-12;
 
 /** Each feature with mean 0 and variance 1 over these rows; 0 where it is constant. */

@@ -1,5 +1,5 @@
 /**
- * What the mean of R squared errors is expected to be, and its exact standard error, for answers that are linear in the coefficients' noise.
+ * The expected mean of R squared errors, and its exact standard error, for answers that are linear in the coefficients' noise.
  *
  * Let x be noise, its entries independent with variance κ₂ and fourth cumulant κ₄, and M symmetric. Then E xᵀMx = κ₂ tr M and
  * Var xᵀMx = 2 κ₂² tr M² + κ₄ Σ M_cc². The squared error of one answer wᵀx has M = wwᵀ: κ₂ V and 2 κ₂² V² + κ₄ Σ w_c⁴ with V = Σ w_c². The mean over all
@@ -39,7 +39,7 @@ export function meanSquareOverIntervals(bins: readonly number[]): number {
   return (2 * ((n + 1) * squares - sum * sum)) / (n * (n + 1));
 }
 
-/** In units of κ₂ and of κ₂² and κ₄. */
+/** The moments in units of κ₂ and of κ₂² and κ₄. */
 interface QuadraticForm {
   /** tr M. */
   readonly trace: number;
@@ -102,7 +102,7 @@ function weighed(x: Float64Array): Float64Array {
   return result;
 }
 
-/** The mean of so many repetitions: what it is expected to be, and its standard error. */
+/** The mean of this number of repetitions: its expected value, and its standard error. */
 export function expectedMean(
   { trace, square, diagonal }: QuadraticForm,
   { variance, fourthCumulant }: { readonly variance: number; readonly fourthCumulant: number },

@@ -3,7 +3,7 @@
  * Privelet. Table 1 has 50 random intervals at N = 1,024, table 2 the mean over all intervals for N = 2^0 … 2^10.
  *
  * Restoration is linear, so that an error is one of noise alone. Theory is exact: the variance of a coefficient's noise, 2(h + 1)²/ε² for all three,
- * times the error in units of it. 100 repetitions tell little, so that agreement is judged by 10,000, with the standard error that these show: means of so many
+ * times the error in units of it. 100 repetitions tell little, so that agreement is judged by 10,000, with the standard error that these show: means of this number of
  * squares are nearly normal.
  */
 import {
@@ -42,7 +42,7 @@ interface Way {
   readonly slope: number;
   readonly constant: number;
   coefficients(height: number): number;
-  /** In units of a coefficient's noise. */
+  /** The values are in units of a coefficient's noise. */
   errorOf(height: number, interval: Interval): number;
   averageOf(height: number): number;
   /** The noise on each interval, of the noise on the coefficients. */
@@ -50,7 +50,7 @@ interface Way {
   meanSquareOf(height: number, noise: readonly number[]): number;
 }
 
-/** Of Erdős and Borwein. */
+/** The constant of Erdős and Borwein. */
 const CONSTANT = 1.606695152415292;
 
 const restored = (

@@ -39,9 +39,9 @@ const read = (file: string): Promise<OwnStrategy> =>
 /** A strategy at this number of counts. */
 interface Answering {
   readonly way: string;
-  /** How much a row moves all of its answers together. */
+  /** The amount by which a row moves all of its answers together. */
   readonly sensitivity: number;
-  /** In units of the variance of noise for sensitivity 1. */
+  /** The error in units of the variance of noise for sensitivity 1. */
   errorOf(interval: Interval): number;
 }
 

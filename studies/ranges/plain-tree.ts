@@ -7,7 +7,7 @@
  */
 import type { Interval } from '@eigenveil/release';
 
-/** How many numbers a noisy tree has; the first is not used. */
+/** The number of numbers in a noisy tree; the first is not used. */
 export const heapLength = (bins: number): number => 2 * bins;
 
 /** The fewest nodes that an interval is the sum of. */

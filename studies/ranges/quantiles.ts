@@ -27,7 +27,7 @@ import { exactSampler, uniform } from './draws.ts';
 import { DP_DELTA, LARGEST_HEIGHT, SERVERS } from './settings.ts';
 
 const BINS = 2 ** LARGEST_HEIGHT;
-/** The curator has the rows themselves: bins so much finer, of which an answer is told to a bin of the others. */
+/** The curator has the rows themselves: bins that are this number of times finer, of which an answer is told to a bin of the others. */
 const FINER = 16;
 const QUANTILES = [0.005, 0.25, 0.5, 0.75, 0.995] as const;
 const CONFIDENCE = 0.95;
@@ -237,7 +237,7 @@ async function meansOver(
 }
 
 const chosen = new Map<string, Strategy>();
-/** For prefixes at N = 1,024. The same for every ε: noise has the same deviation for all but a factor. */
+/** These are for prefixes at N = 1,024. They are the same for every ε: noise has the same deviation for all, up to a factor. */
 export function bestStrategy(budget: ReleaseBudget, height = LARGEST_HEIGHT): Strategy {
   const kind = `${budget.dpDelta === undefined ? 'laplace' : 'gaussian'} ${height}`;
   const of = {
@@ -253,7 +253,7 @@ export function bestStrategy(budget: ReleaseBudget, height = LARGEST_HEIGHT): St
   return best;
 }
 
-/** How far estimates are off, in percent of the rows; how many intervals have the true edge; and how much of the rows they span. */
+/** The distance by which estimates are off, in percent of the rows; how many intervals have the true edge; and how much of the rows they span. */
 function intervalsOf(
   histogram: NoisyHistogram,
   cumulative: readonly number[],

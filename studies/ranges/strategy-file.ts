@@ -11,7 +11,7 @@ import { STUDY_CODES } from '../instrument/codes.ts';
 export interface OwnStrategy {
   readonly queries: number;
   readonly bins: number;
-  /** How much one row more or less moves all answers together: the largest L1 norm of a column. */
+  /** The amount by which one row more or less moves all answers together: the largest L1 norm of a column. */
   readonly sensitivity: number;
   /** The pseudo-inverse for answers that are divided by the sensitivity, a row for each count: the best linear and unbiased restoration. */
   readonly restoration: readonly (readonly number[])[];
@@ -22,7 +22,7 @@ export interface OwnStrategy {
 const LARGEST_BYTES = 2 ** 23;
 const MOST_BINS = 256;
 const MOST_QUERIES = 1024;
-/** Of the largest singular value: columns are taken as dependent where one is less. */
+/** A share of the largest singular value: columns are taken as dependent where one is less. */
 const LEAST_SINGULAR = 1e-9;
 
 const Numbers = z.array(z.array(z.number()));
@@ -55,7 +55,7 @@ function strategyOf(matrix: readonly (readonly number[])[], file: string): Omit<
   const empty = norms.indexOf(0);
   if (empty >= 0)
     throw wrong(`${file}: expected a row that asks for each count, column ${empty + 1} has none`);
-  // In units of the sensitivity nothing is too large to be squared.
+  // Nothing is too large to be squared in units of the sensitivity.
   const scaled = matrix.map((row) => row.map((value) => value / sensitivity));
   const svd = new SingularValueDecomposition(new Matrix(scaled));
   const [largest, smallest] = [Math.max(...svd.diagonal), Math.min(...svd.diagonal)];

@@ -1,5 +1,5 @@
 /**
- * What private ranges are worth, at one ε in all: captured variance and F1 of PCA and DCA after ranges that are private, true, documented, or widely guessed.
+ * The worth of private ranges, at one ε in all: captured variance and F1 of PCA and DCA after ranges that are private, true, documented, or widely guessed.
  *
  * Fixed before any sample was taken: eight data sets, two components or, of more than 20 features, four; ε from 0.1 to 10, shares of 5 to 50 % of it for the ranges and half of δ, one stage and two, seeds,
  * ranges and margins. True minima and maxima are no option, as nothing covers what they tell of the rows; documented ranges are those of privacy/data.ts,
@@ -101,7 +101,7 @@ const difference = (of: string, against: string, where: Tidy, digits = 1) => ({
   figure: mean('difference', { digits }),
 });
 const overWideGuess = difference(ONE, 'wide guess', {});
-/** How far private ranges lie behind documented ones. */
+/** The distance by which private ranges lie behind documented ones. */
 const behindDocumented = (epsilons: readonly number[], of: (values: readonly number[]) => number) => ({
   of: 'decided',
   where: ({ level, kind, score, against, epsilon }: Tidy) =>
@@ -229,7 +229,7 @@ function trueRanges(rows: readonly Row[]): Range[] {
   });
 }
 
-/** In all ε and δ. */
+/** The total of all ε and δ. */
 export const splitBudget = (epsilon: number, share: number) => ({
   ranges: { epsilon: share * epsilon, dpDelta: UTILITY_DELTA / 2 },
   projection: { epsilon: (1 - share) * epsilon, dpDelta: UTILITY_DELTA / 2 },
@@ -303,7 +303,7 @@ async function rowsAndRanges(
   return { data, documented: RANGES[dataset]!.ranges };
 }
 
-/** Uniform on the sphere, each by itself, but for their lengths. */
+/** Directions that are uniform on the sphere, each by itself; their lengths differ. */
 const randomDirections = (next: () => number, count: number, features: number): number[][] =>
   Array.from({ length: count }, () => Array.from({ length: features }, () => normal(next)));
 

@@ -1,4 +1,4 @@
-/** What somebody finds out about a frame z = Q y + b: from windows that are known on both sides, and from distributions alone. */
+/** The means to find out a frame z = Q y + b: from windows that are known on both sides, and from distributions alone. */
 import { Matrix, SingularValueDecomposition } from 'ml-matrix';
 import {
   centredScatter,
@@ -28,7 +28,7 @@ interface Span {
   readonly seen: readonly Row[];
 }
 
-/** Of the largest singular value: what is below is rounding. */
+/** A share of the largest singular value: what is below is rounding. */
 const RANK_TOLERANCE = 1e-9;
 
 /**
@@ -51,7 +51,7 @@ export function procrustes(pairs: readonly { readonly known: Row; readonly seen:
   };
 }
 
-/** What is known of people's windows in the projection's own coordinates, to align a frame with. */
+/** The knowledge of people's windows in the projection's own coordinates, to align a frame with. */
 export interface Reference {
   readonly mean: Row;
   /** Eigenvectors of one person's spread, largest first. */

@@ -4,7 +4,7 @@ import { centredScatter, secondMoment, squareOf, sumOfRows } from '../privacy/me
 import { dot } from './alignment.ts';
 import type { Row } from './people.ts';
 
-/** In units of the inputs' mean variance. */
+/** The ridges in units of the inputs' mean variance. */
 const RIDGES = [1e-6, 1e-2, 1e-1, 1, 10, 100, 1e4] as const;
 const PARTS = 3;
 
@@ -43,7 +43,7 @@ export function estimator(people: readonly (readonly Example[])[]): (input: Row)
   return (input) => A.map((row, j) => dot(row, input) + b[j]!);
 }
 
-/** Σ ‖x − A v − b‖², from sums, but for Σ ‖x‖², which all estimators share. */
+/** Σ ‖x − A v − b‖², from sums, without Σ ‖x‖², which all estimators share. */
 function errorOn({ gram, cross, inputs, outputs, count }: Sums, { A, b }: Linear): number {
   return A.reduce((total, row, j) => {
     const fitted = row.reduce((sum, a, i) => sum + a * dot(gram[i]!, row), 0);

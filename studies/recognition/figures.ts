@@ -9,7 +9,7 @@ import { KEYS, WALK } from './people.ts';
 export const RATE: Form = { digits: 1 };
 export const SHARE: Form = { digits: 1, percent: true };
 
-/** What columns of several studies are called. */
+/** The names of columns of several studies. */
 export const COLUMNS: Columns = {
   dataset: { title: 'data set', values: { [KEYS]: 'keystrokes (MEU)', [WALK]: 'walking (WISDM)' } },
 };

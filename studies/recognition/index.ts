@@ -1,4 +1,4 @@
-/** How well people are recognised on reduced rows, and what a template gives away. */
+/** The group of studies on how well people are recognised on reduced rows, and what a template gives away. */
 import type { StudyGroup } from '../instrument/study.ts';
 import { arms } from './error-rates/arms.ts';
 import { encrypted } from './error-rates/encrypted.ts';

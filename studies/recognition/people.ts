@@ -62,7 +62,7 @@ export async function peopleIn(dataset: string, own: OwnData | undefined): Promi
   return people;
 }
 
-/** Whom a run is of, and whom it leaves out. `what` names in omissions what is measured. */
+/** The people of a run, and those whom it leaves out. `what` names in omissions what is measured. */
 export async function peopleOfRun(
   { scale, own }: Asked,
   what: string,

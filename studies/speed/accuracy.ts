@@ -151,7 +151,7 @@ function curvesOf(records: readonly Tidy[]): Tidy[] {
   );
 }
 
-/** How many splits of all had other parameters. */
+/** The number of splits that had other parameters. */
 const otherParameters: Figure = (records) => {
   const others = records.filter(({ sameParameters }) => sameParameters === 'no').length;
   return records.length === 0

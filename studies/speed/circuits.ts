@@ -74,7 +74,7 @@ const CIRCUITS: readonly Contestant[] = [
 ];
 
 const WIDTHS = [1, 8, 50, 256, 4096];
-/** A step holds so many gates at most; wider circuits are left out. */
+/** A step holds this number of gates at most; wider circuits are left out. */
 const LARGEST_STEP = 2_000_000;
 
 /** Opens a session with transfers as in production, and makes both operands. */
@@ -141,7 +141,7 @@ export async function measureCircuits(repetitions: number, announce: (name: stri
   return rows;
 }
 
-/** AND gates alone, as wide as they come: what garbler and evaluator can do at best. */
+/** AND gates alone, in the widest layers: what garbler and evaluator can do at best. */
 export function widest(rows: readonly Row[]): Row | undefined {
   return rows.find(({ circuit, width }) => circuit === AND.name && width === WIDTHS.at(-1));
 }

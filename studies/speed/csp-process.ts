@@ -28,7 +28,7 @@ const channel = await new ChannelAcceptor().accept(request, socket, head);
 await protocol.runCsp(
   countsTrips ? new TripsCounted(channel) : channel,
   { task, program: programOf(task) },
-  // Of other protocols nothing has to be remembered: these data are drawn anew for every run.
+  // Other protocols have nothing that must be remembered: these data are drawn again for every run.
   {
     shares,
     signs,

@@ -12,7 +12,7 @@ export function recordOf(measured: Measured): Tidy {
     ...plain,
     ...line,
     ...(trips !== undefined && { trips }),
-    // Where no eigenvalue stands apart there is no cosine to tell.
+    // There is no cosine where no eigenvalue stands apart.
     ...(Number.isFinite(minCosine) && { minCosine }),
     varianceLost: 1 - measured.varianceRatio,
     cpu: garbler.cpuSeconds + evaluator.cpuSeconds,
@@ -26,7 +26,7 @@ const KEPT = [
   ...['trips', 'seconds', 'waitSeconds', 'minCosine', 'varianceRatio', 'maxSineGap', 'maxEigenvalueError'],
 ];
 
-/** What `--json` has always printed of one decomposition. */
+/** The form that `--json` has always printed of one decomposition. */
 export function jsonOf(record: Tidy): object {
   const { bitsPerSecond, delayMilliseconds } = record;
   const line = {
@@ -58,7 +58,7 @@ export const first =
 export const SECONDS = { unit: 's' } as const;
 export const BYTES = { unit: 'bytes' } as const;
 
-/** How many times as much, of medians: `2.9`. Repetitions need not be as many. */
+/** The ratio of medians: `2.9`. Repetitions need not be as many. */
 export const timesIn =
   (column: string, above: Tidy, below: Tidy): Figure =>
   (records) => {
@@ -68,7 +68,7 @@ export const timesIn =
     return { value, text: value.toFixed(1) };
   };
 
-/** What both processes used. */
+/** The resources that both processes used. */
 export const USED: Readonly<Record<string, Figure>> = {
   'CPU, garbler': first(only('garblerCpu', SECONDS)),
   'CPU, evaluator': first(only('evaluatorCpu', SECONDS)),

@@ -25,7 +25,7 @@ export interface Case {
   readonly countsTrips?: boolean;
   readonly twoParty: Task['twoParty'];
   readonly method: ProjectionKind;
-  /** Of a PCA: of the correlation matrix instead of the scatter matrix. */
+  /** True for a PCA of the correlation matrix instead of the scatter matrix. */
   readonly scale?: 'correlation';
   readonly dataset: string;
   readonly components: number;
@@ -39,12 +39,12 @@ export interface Measured extends Case {
   readonly features: number;
   readonly classes: number;
   readonly andGates: number;
-  /** In both directions. */
+  /** The bytes in both directions. */
   readonly bytes: number;
   /** Messages that wait for each other; only of a run that counts them, whose time then says less. */
   readonly trips?: number;
   readonly seconds: number;
-  /** Of these, what the data user waited for no other reason than not to tell the CSP by time: see Pace. */
+  /** The part of these that the data user waited for no other reason than not to tell the CSP by time: see Pace. */
   readonly waitSeconds: number;
   /** The smallest among components whose eigenvalue is at least 5 % from its neighbours. */
   readonly minCosine: number;
@@ -54,7 +54,7 @@ export interface Measured extends Case {
   readonly maxSineGap: number;
   /** Largest |Δλ| over λ₁. */
   readonly maxEigenvalueError: number;
-  /** Of the whole processes. */
+  /** The resources of the whole processes. */
   readonly garbler: Used;
   readonly evaluator: Used;
 }
@@ -104,7 +104,7 @@ export async function measureCase(wanted: Case, file: string): Promise<Measured>
     },
     statistics,
   );
-  // Those of a correlation matrix are longer than 1.
+  // The vectors of a correlation matrix are longer than 1.
   const cosines = expected.vectors.map((vector, i) => {
     const product = vector.reduce((sum, entry, j) => sum + entry * vectors[i]![j]!, 0);
     return Math.abs(product) / (Math.hypot(...vector) * Math.hypot(...vectors[i]!));

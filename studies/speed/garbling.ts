@@ -25,7 +25,7 @@ const PROGRAMS: readonly Pick<Case, 'method' | 'dataset' | 'components'>[] = [
   { method: 'dca', dataset: 'synthetic50', components: 2 },
 ];
 const CIRCUITS = 'circuits' as const;
-/** Of a program: as many runs as fit, at most so many. */
+/** The runs of a program: as many as fit, up to a largest number. */
 const RUNS = { mostRuns: 3, enoughSeconds: 20 };
 
 const nameOf = ({ method, dataset }: Pick<Case, 'method' | 'dataset'>) => `${method}:${dataset}`;
@@ -141,7 +141,7 @@ function circuitOf(record: Tidy): Row {
   };
 }
 
-/** Of each program its first run, with the median of the times. */
+/** The first run of each program, with the median of the times. */
 function programsOf(records: readonly Tidy[]): object[] {
   const programs = records.filter(({ part }) => part === 'program');
   return [...Map.groupBy(programs, ({ method, dataset }) => `${method}:${dataset}`).values()].map((runs) => ({

@@ -15,10 +15,10 @@ export const speed: StudyGroup = {
   name: 'speed',
   title: 'Eigenveil: benchmark report',
   studies: [
-    // What `npm run bench` runs.
+    // The studies that `npm run bench` runs.
     ...[keyLength, published, twoParty, sketch, accuracy, scaling, processes, transform],
     waits,
-    // What the commands `npm run bench:…` run.
+    // The studies that the commands `npm run bench:…` run.
     ...BENCHMARKS,
   ],
   words: new URL('speed.md', import.meta.url),

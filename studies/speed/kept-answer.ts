@@ -1,4 +1,4 @@
-/** What a service keeps of the one answer of `rotated`, durably as the services do, in a folder of its own: its cost is part of what is measured. */
+/** The one answer of `rotated` that a service keeps, durably as the services do, in a folder of its own: its cost is part of what is measured. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

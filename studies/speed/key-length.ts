@@ -1,4 +1,4 @@
-/** What longer keys cost each role, in Eigenveil and in the literal protocol. */
+/** The cost of longer keys for each role, in Eigenveil and in the literal protocol. */
 
 import { growth, least, median, middleOf, only } from '../instrument/figure.ts';
 import { type ChartOf, defineStudy, type Omission } from '../instrument/study.ts';

@@ -11,7 +11,7 @@ export function literalKey({ p, q, publicKey: { n } }: SecretKey): PrivateKey {
   return new PrivateKey(lambda, modInv(lambda, n), new PublicKey(n, n + 1n), p, q);
 }
 
-/** What is encrypted one by one: the full symmetric R, then V and Q, or V_k and M_k of each class. */
+/** The numbers that are encrypted one by one: the full symmetric R, then V and Q, or V_k and M_k of each class. */
 export function literalValues({ features }: StatisticsTask, { R, labellings }: Statistics): bigint[] {
   const d = features.length;
   const upper = (i: number, j: number) => R[i * d - (i * (i - 1)) / 2 + (j - i)]!;

@@ -1,4 +1,4 @@
-/** How close released correlations are: the intervals of a task of moments, and what clipping moves them by. */
+/** The exactness of released correlations: the intervals of a task of moments, and what clipping moves them by. */
 
 import { draftTask } from '@eigenveil/data-user';
 import { ofKind } from '@eigenveil/methods';
@@ -31,7 +31,7 @@ const NORMS = { '√(d/3)': defaultClippingNorm, '√d': Math.sqrt } as const;
 
 type MomentsCase = {
   readonly dataset: string;
-  /** How often each row counts. */
+  /** The number of times that each row counts. */
   readonly times: number;
   readonly epsilon: number;
   readonly norm: keyof typeof NORMS;
@@ -119,7 +119,7 @@ const TIMES = setting({
   full: [1, 5, 20, 100],
 });
 
-/** By the clipping norm of other drafts. */
+/** The figures by the clipping norm of other drafts. */
 const movedBy = (dataset: string) => ({
   where: { dataset, norm: '√(d/3)' },
   figure: most('moved', { digits: 3 }),

@@ -1,13 +1,13 @@
-/** What both processes of the benchmark of transfers agree on. */
+/** The terms that both processes of the benchmark of transfers agree on. */
 
-/** What the benchmark of transfers asks for in the path of a WebSocket. */
+/** The query of the benchmark of transfers in the path of a WebSocket. */
 export interface Job {
   readonly kind: 'download' | 'upload' | 'correlated' | 'random';
   /** Bytes or transfers. */
   readonly amount: number;
 }
 
-/** What this process tells its parent when it listens. */
+/** The address that this process tells its parent when it listens. */
 export interface Address {
   readonly url: string;
   readonly ca: string;

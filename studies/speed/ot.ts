@@ -41,7 +41,7 @@ const REPETITIONS = setting({
 
 const BASE_TRANSFERS = 128;
 const SERVER = fileURLToPath(new URL('ot-server.ts', import.meta.url));
-/** What is measured where; `both` parties share one core. */
+/** The measurements and their places; `both` parties share one core. */
 const PLACES: readonly { readonly place: string; readonly kind: Job['kind'] | 'both' }[] = [
   { place: 'one process', kind: 'both' },
   { place: 'two processes', kind: 'correlated' },
@@ -175,7 +175,7 @@ export const ot = defineStudy({
 
 const isChannel = (kind: string) => kind === 'download' || kind === 'upload';
 
-/** Of the set-up only its time says something. */
+/** Only the time of the set-up says something. */
 function rateOf(step: string, amount: number, ms: number): Tidy {
   if (step === 'set-up') return { transfers: BASE_TRANSFERS };
   const millions = amount / 1e6 / (ms / 1000);

@@ -1,4 +1,4 @@
-/** What the studies of this folder make of the user's own rows. */
+/** The use that the studies of this folder make of the user's own rows. */
 import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -15,13 +15,13 @@ import { setting, someOf } from '../instrument/settings.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
 
-/** What one owner sends in a task of 50 features, 10 owners and 10,000 rows each, 14 fraction bits: R, V, Q, owners. */
+/** The numbers that one owner sends in a task of 50 features, 10 owners and 10,000 rows each, 14 fraction bits: R, V, Q, owners. */
 const VALUE_BITS = [...new Array<number>(1275).fill(46), ...new Array<number>(50).fill(32), 18, 5];
 const KEY_BITS = [1024, 2048, 3072, 4096];
 const REPETITIONS = 5;
 /** The largest values of 46 bits: positive, since paillier-bigint takes half as long again for negative ones. */
 const THEIR_VALUES = [(1n << 45n) - 1n, (1n << 45n) - 2n];
-/** At least so many additions are timed together: one takes microseconds. */
+/** At least this number of additions are timed together: one takes microseconds. */
 const ADDITIONS = 500;
 
 const LENGTHS = setting({
@@ -32,7 +32,7 @@ const LENGTHS = setting({
   full: KEY_BITS,
 });
 
-/** What one repetition works on. Each, the warm-up included, has keys of its own and pays for their tables. */
+/** The material that one repetition works on. Each, the warm-up included, has keys of its own and pays for their tables. */
 interface Work {
   readonly key: SecretKey;
   readonly theirs: paillierBigint.KeyPair;
@@ -184,7 +184,7 @@ export const paillier = defineStudy({
 
 const each = (times: readonly number[], count: number): number[] => times.map((time) => time / count);
 
-/** Of each repetition a record of either library: paillier-bigint holds one value in a ciphertext; keys hold none. */
+/** Each repetition has a record of either library: paillier-bigint holds one value in a ciphertext; keys hold none. */
 function pairs(operation: string, their: readonly number[], own: readonly number[], values?: number): Tidy[] {
   return their.flatMap((ms, repetition) => [
     { operation, repetition, ...THEIRS, ms, ...(values && { values: 1, perValue: ms }) },

@@ -3,7 +3,7 @@ import type { OwnData } from '../instrument/own-data.ts';
 import type { Omission } from '../instrument/study.ts';
 import { dataFile } from './decompositions.ts';
 
-/** Those of `wanted` whose data sets are there; the others are named as what is left out. */
+/** The sets of `wanted` whose data sets are there; the others are named as what is left out. */
 export async function setsThere<Wanted extends { readonly dataset: string }>(
   wanted: readonly Wanted[],
 ): Promise<{ readonly sets: readonly Wanted[]; readonly omissions: readonly Omission[] }> {
@@ -16,7 +16,7 @@ export async function setsThere<Wanted extends { readonly dataset: string }>(
   };
 }
 
-/** A PCA and a DCA of the user's own rows, with as many components as are usual for so many features and classes. */
+/** A PCA and a DCA of the user's own rows, with as many components as are usual for that number of features and classes. */
 export function ownDecompositions({ name, columns, classes }: OwnData) {
   const most = columns.length - 1;
   return [

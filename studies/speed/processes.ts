@@ -7,17 +7,17 @@ import type { LineOptions } from '@eigenveil/testbed/proxies/line';
 import { Relay } from '@eigenveil/testbed/proxies/relay';
 import type { Assignment, CspAddress, Evaluated, Used } from './two-party.ts';
 
-/** What unblinding leaves: additive shares of the flat statistics. */
+/** The result of unblinding: additive shares of the flat statistics. */
 export interface Shares {
   readonly csp: readonly bigint[];
   readonly dataUser: readonly bigint[];
-  /** Of a task with a sketch: Ω. */
+  /** The Ω of a task with a sketch. */
   readonly signs?: Int32Array;
   readonly verifiedOwners: number;
 }
 
 interface BetweenOptions {
-  /** What lies between the two servers; the loopback interface alone without it. */
+  /** The line between the two servers; the loopback interface alone without it. */
   readonly line?: LineOptions;
   readonly countsTrips?: boolean;
 }

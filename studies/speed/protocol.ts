@@ -45,7 +45,7 @@ interface Row {
   readonly ratioValidated?: number;
 }
 
-/** Which series stand beside each other in which row. */
+/** The series that stand beside each other in each row. */
 const COMPARED: readonly (Tidy & {
   readonly literal: RoleColumn;
   readonly eigenveil: RoleColumn;

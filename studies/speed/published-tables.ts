@@ -26,7 +26,7 @@ const SCALES = {
 const QUICK_SETS: readonly string[] = ['pima', 'ionosphere'];
 const METHODS: readonly PublishedMethod[] = ['pca', 'dca'];
 
-/** What the published tables give of each role, in the units that they have. */
+/** The figures that the published tables give of each role, in the units that they have. */
 const PUBLISHED_TIMES: Readonly<
   Record<(typeof COMPARISONS)[number]['name'], (row: PublishedEfficiency) => string>
 > = {

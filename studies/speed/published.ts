@@ -80,9 +80,9 @@ export function publishedRow(method: unknown, dataset: unknown): PublishedEffici
 interface PublishedF1 {
   readonly dataset: string;
   readonly title: string;
-  /** By the published protocol. */
+  /** The accuracy by the published protocol. */
   readonly protocolPercent: number;
-  /** By NumPy on the plain rows. */
+  /** The accuracy by NumPy on the plain rows. */
   readonly numpyPercent: number;
 }
 

@@ -53,7 +53,7 @@ const LINES = {
 } as const;
 type Line = keyof typeof LINES;
 
-/** What a run shows; without /proc bytes and time alone. */
+/** Returns what a run shows; without /proc bytes and time alone. */
 export function recordOf(run: WholeRun): Tidy {
   const { idle, ended, owners, ownersAtCsp, ownersAtDataUser, dataUserAtCsp } = run;
   const bytes: Readonly<Record<Line, number>> = {
@@ -106,7 +106,7 @@ const memoryOf = (records: readonly Tidy[]): Tidy[] =>
     run: runOf(record),
   }));
 
-/** What each role sends to the others, whoever gets it: owners send and get as much each. */
+/** The bytes that each role sends to the others, whoever gets them: owners send and get as much each. */
 const sentOf = (records: readonly Tidy[]): Tidy[] =>
   records.flatMap((record) => {
     const of = (line: Line) => Number(record[line]);
@@ -130,7 +130,7 @@ const bars = (of: string, y: Pick<ChartOf['y'], 'title' | 'scale'>, caption: str
 const CASE_COLUMNS = ['dataset', 'features', 'components', 'method', 'twoParty', 'owners'];
 const bytes = (column: string) => median(column, { unit: 'bytes' });
 const hasUsage = (record: Tidy) => record['csp/ended'] !== undefined;
-/** Of the task with the most bytes between the servers: what a deployment must have room for. */
+/** The figure of the task with the most bytes between the servers: what a deployment must have room for. */
 const largest = (figure: Figure) => ({
   figure: (records: readonly Tidy[]) => {
     const most = records.toSorted((a, b) => Number(b['csp-to-data-user']) - Number(a['csp-to-data-user']))[0];

@@ -48,7 +48,7 @@ export const COMPARISONS = [
 
 export type RoleColumn = (typeof COMPARISONS)[number]['literal' | 'eigenveil'];
 
-/** What stands above these columns. */
+/** The titles above these columns. */
 export const ROLE_TITLES = {
   'owner/literal': 'owner: literal',
   'owner/standard': 'owner: Eigenveil, standard encryption',
@@ -77,10 +77,10 @@ export function comparisonsOf(records: readonly Tidy[]): Tidy[] {
 
 interface RolesRequest {
   readonly task: StepsTask;
-  /** Of one owner. */
+  /** The statistics of one owner. */
   readonly statistics: Statistics;
   readonly repetitions: number;
-  /** At most so many of the literal protocol's ciphertexts are timed, and scaled up to all of them. */
+  /** At most this number of the literal protocol's ciphertexts are timed, and scaled up to all of them. */
   readonly literalSample: number;
   note?(text: string): void;
 }
@@ -89,7 +89,7 @@ interface RolesRequest {
 type RolesRecord = Readonly<Record<RoleColumn, number>> & {
   readonly repetition: number;
   readonly literalCiphertexts: number;
-  /** How many of them were timed. */
+  /** The number of them that were timed. */
   readonly literalCiphertextsTimed: number;
   readonly literalContributionBytes: number;
   readonly eigenveilCiphertexts: number;

@@ -23,7 +23,7 @@ const SETS: readonly Wanted[] = [
   { dataset: 'synthetic50', method: 'pca', components: 15 },
   { dataset: 'synthetic100', method: 'pca', components: 15 },
   { dataset: 'synthetic200', method: 'pca', components: 15 },
-  // As many components as its scatter between three classes has dimensions.
+  // There are as many components as its scatter between three classes has dimensions.
   { dataset: 'iris', method: 'lda', components: 2, ridge: 0.01 },
   { dataset: 'pima', method: 'dca', components: 1, ridge: 0.01 },
   { dataset: 'german', method: 'dca', components: 1, ridge: 0.01 },
@@ -37,7 +37,7 @@ const SETS: readonly Wanted[] = [
 /** A long line, and what is measured over it when no other line is asked for. */
 const LONG_LINE = { delayMilliseconds: 20 };
 const DELAYED = 'pima';
-/** On so long a line nothing comes back while messages that do not wait for it are still being made. */
+/** A line as long as this brings nothing back while messages that do not wait for it are still being made. */
 const COUNTING_DELAY = 500;
 /** Garbled takes minutes there. */
 const LARGE = ['wisdm_walk_user', 'synthetic50', 'synthetic100', 'synthetic200', 'meu_keystroke'];
@@ -83,20 +83,20 @@ const FLOOR = setting<'no' | 'yes'>({
 });
 const RATE = setting({
   name: 'rate',
-  says: 'rotated over a line of so many bits a second each way, too, such as 100M; 0: as it is',
+  says: 'the bits a second, each way, of a line that rotated runs over, too, such as 100M; 0: the line as it is',
   parse: bits,
   quick: 0,
   full: 0,
 });
 const DELAY = setting({
   name: 'delay',
-  says: 'and of so many milliseconds each way; 0: as it is',
+  says: 'the milliseconds, each way, by which that line delays; 0: the line as it is',
   parse: wholeNumber(0),
   quick: 0,
   full: 0,
 });
 
-/** What lies between the servers in the runs that are not on the loopback interface alone. */
+/** The line between the servers in the runs that are not on the loopback interface alone. */
 function lineOf({ dataset, method, rate, delay }: Wanted & { rate: number; delay: number }) {
   if (rate === 0 && delay === 0) return dataset === DELAYED && method === 'pca' ? LONG_LINE : undefined;
   return {
@@ -115,7 +115,7 @@ function labelOf(twoParty: string, { bitsPerSecond, delayMilliseconds }: LineOpt
 
 /** README tells of this one. */
 const TOLD = { dataset: 'ionosphere', method: 'pca' };
-/** Of the processor time of both processes. */
+/** The processor time of both processes. */
 const timesOf = (protocol: string) => ({
   where: TOLD,
   figure: timesIn('cpu', { protocol }, { protocol: 'rotated' }),
@@ -228,7 +228,7 @@ export const rotated = defineStudy<Chosen>({
   },
 });
 
-/** Of each protocol the first run, with medians of times and the largest of errors. */
+/** The first run of each protocol, with medians of times and the largest of errors. */
 function rowsOf(records: readonly Tidy[]) {
   const sets = Map.groupBy(records, ({ dataset, method }) => `${method} of ${dataset}`);
   return [...sets.values()].flatMap((ofSet) => {

@@ -1,4 +1,4 @@
-/** How far rounding rows moves each method's result. */
+/** The distance by which rounding rows moves each method's result. */
 import { methodOf } from '@eigenveil/methods';
 import { RoundedRows } from '@eigenveil/projection';
 import { TaskProposal } from '@eigenveil/task';

@@ -19,7 +19,7 @@ type Case =
   | Counted<'owners', 'samplesPerOwner'>
   | Counted<'rows', 'rows'>;
 
-/** How far each sweep goes, and how often it measures there. */
+/** The points of each sweep, and the number of repetitions there. */
 type Step = readonly [at: number, repetitions: number];
 const STEPS: Readonly<Record<Scale, Readonly<Record<Case['sweep'], readonly Step[]>>>> = {
   quick: {
@@ -71,7 +71,7 @@ const LEFT_OUT_OF_QUICK: Omission = {
 const ROWS = 1000;
 /** At 50 features and fewer there are no more ciphertexts than this, so nothing is scaled up. */
 const STANDARD_SAMPLE = 64;
-/** With fewer features there are so few ciphertexts that the set-up for a key counts as much as they do. */
+/** Fewer features than these have ciphertexts so few that the set-up for a key counts as much as they do. */
 const FIT_FEATURES = 34;
 const FIT_SLOTS = (FIT_FEATURES * (FIT_FEATURES + 1)) / 2;
 
@@ -104,7 +104,7 @@ const medians = (columns: readonly Column[]): Record<string, Figure> =>
   Object.fromEntries(columns.map((column) => [TITLES[column], median(column, { unit: 'ms' })]));
 const bytes = (column: string) => only(column, { unit: 'bytes' });
 
-/** What grows along a sweep: all of its times, or those of `columns`. */
+/** The columns that grow along a sweep: all of its times, or those of `columns`. */
 function swept(sweep: Case['sweep'], from: number, x: string = sweep, columns?: readonly string[]): Sweep {
   const isOfThese = (quantity: unknown) => columns === undefined || columns.includes(String(quantity));
   return {

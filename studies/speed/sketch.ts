@@ -1,4 +1,4 @@
-/** What a sketched PCA takes of each role against features and columns, and what it loses and saves beside the exact one. */
+/** The cost of a sketched PCA for each role against features and columns, and what it loses and saves beside the exact one. */
 import { PaillierPool, type PublicKey } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
 import { STUDY_CODES } from '../instrument/codes.ts';
@@ -92,7 +92,7 @@ const present = (columns: Readonly<Record<string, number | string | null | undef
   );
 const milliseconds = (seconds: number | null | undefined) => (seconds == null ? undefined : 1000 * seconds);
 
-/** What a protocol does not compute has no columns. */
+/** A task that a protocol does not compute has no columns. */
 export const recordOf = (run: SketchMeasured): Tidy =>
   present({
     features: run.features,
@@ -152,7 +152,7 @@ const sweepTable = (sweep: 'features' | 'columns'): TableOf => ({
   },
 });
 
-/** What the protocol says where it refuses sketches. */
+/** The reasons of the protocol where it refuses sketches. */
 const reasons: Figure = (records) => {
   const all = new Set(records.flatMap(({ refused }) => refused ?? []));
   return { value: undefined, text: all.size === 0 ? MISSING : [...all].join('; ') };

@@ -8,10 +8,10 @@ import type { StatisticsTask, Task } from '@eigenveil/task';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { combine } from '@eigenveil/two-party/insides';
 
-/** What owners and servers do with a task, without what it is proposed and signed by. */
+/** The work of owners and servers with a task, without what it is proposed and signed by. */
 export type StepsTask = StatisticsTask & Pick<Task, 'encryption' | 'twoParty'>;
 
-/** What the steps work with, of all parties together. */
+/** The material of the steps, of all parties together. */
 export interface KeyedTask {
   readonly task: StepsTask;
   readonly publicKey: PublicKey;
@@ -24,7 +24,7 @@ interface BothShares {
   readonly dataUser: IntegerList;
 }
 
-/** Contributions of so many owners, given by their flat statistics, to the servers' shares. */
+/** Adds contributions of a number of owners, given by their flat statistics, to the servers' shares. */
 export async function contributeAndUnblind(
   under: KeyedTask,
   owners: readonly (readonly bigint[])[],

@@ -1,4 +1,4 @@
-/** How times and bytes grow along a sweep: a chart on logarithmic axes, and the exponents that fit it. */
+/** The growth of times and bytes along a sweep: a chart on logarithmic axes, and the exponents that fit it. */
 import { growth, least, median, most, where } from '../instrument/figure.ts';
 import type { ChartOf, Selection, TableOf } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';
@@ -8,7 +8,7 @@ export interface Sweep extends Selection {
   readonly x: string;
   /** Exponents are fitted from this x on: below, what does not grow outweighs what does. */
   readonly from: number;
-  /** What is in the column that grows; without it milliseconds. */
+  /** The unit of the column that grows; without it milliseconds. */
   readonly y?: 'ms' | 'bytes';
 }
 

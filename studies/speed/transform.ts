@@ -1,4 +1,4 @@
-/** What reducing a row costs, in flat batches and by the definition, one row at a time. */
+/** The cost of reducing a row, in flat batches and by the definition, one row at a time. */
 import { Projector, project } from '@eigenveil/projection';
 import { Discretiser } from '@eigenveil/statistics';
 import { generator } from '@eigenveil/testbed/random';

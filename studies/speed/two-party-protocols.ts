@@ -52,7 +52,7 @@ const ROWS: Readonly<Record<Kind, readonly Wanted[]>> = {
       components: Math.min(components, features - 5),
     })),
 };
-/** What a quick run leaves out takes more than a second or two per run by `garbled`. */
+/** The cases that a quick run leaves out take more than a second or two per run by `garbled`. */
 const QUICK_SETS: readonly string[] = ['pima'];
 const QUICK_REPETITIONS = 2;
 /** Where a run of all protocols in turn takes more than this, there are 3 repetitions rather than 5. */

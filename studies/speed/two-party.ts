@@ -1,4 +1,4 @@
-/** What the processes of a benchmarked decomposition tell each other. */
+/** The messages that the processes of a benchmarked decomposition send each other. */
 import type { Components } from '@eigenveil/projection';
 import type { Task } from '@eigenveil/task';
 
@@ -6,7 +6,7 @@ import type { Task } from '@eigenveil/task';
 export interface Assignment {
   readonly task: Task;
   readonly shares: readonly bigint[];
-  /** Of a task with a sketch: Ω. */
+  /** The Ω of a task with a sketch. */
   readonly signs?: Int32Array;
   readonly verifiedOwners: number;
   /** Slows the computation down a little. */
@@ -20,18 +20,18 @@ export interface CspAddress {
 
 export interface Evaluated extends Used {
   readonly decomposition: Components;
-  /** From the request for a connection to the result. */
+  /** The time from the request for a connection to the result. */
   readonly seconds: number;
-  /** Of these, waits until a public moment. */
+  /** The part of these that are waits until a public moment. */
   readonly waitSeconds: number;
   readonly andGates: number;
-  /** Of both directions. */
+  /** The bytes of both directions. */
   readonly bytes: number;
   /** Messages that wait for each other, if these were counted. */
   readonly trips: number | undefined;
 }
 
-/** What a process has used, from its start on. */
+/** The resources that a process has used, from its start on. */
 export interface Used {
   readonly peakMemoryBytes: number;
   readonly cpuSeconds: number;

@@ -19,7 +19,7 @@ interface WholeCase {
   readonly components: number;
 }
 
-/** What every process of a role had used; of the owners as many as there are. */
+/** The use of every process of a role; there are as many of the owners as there are owners. */
 export interface UsageByRole {
   readonly csp: Usage;
   readonly dataUser: Usage;
@@ -29,7 +29,7 @@ export interface UsageByRole {
 export interface WholeRun {
   /** All processes started, nobody asked for anything yet; undefined where there is no /proc. */
   readonly idle: UsageByRole | undefined;
-  /** After the owners have fetched the projection and reduced their rows. */
+  /** The use after the owners have fetched the projection and reduced their rows. */
   readonly ended: UsageByRole | undefined;
   /** All owners together at the CSP: they enrol. */
   readonly ownersAtCsp: Tally;
@@ -37,7 +37,7 @@ export interface WholeRun {
   readonly dataUserAtCsp: Tally;
   /** All owners together at the data user: task, contribution, receipt, projection. */
   readonly ownersAtDataUser: Tally;
-  /** From the proposal of the task to the owners' reduced rows. */
+  /** The time from the proposal of the task to the owners' reduced rows. */
   readonly taskMilliseconds: number;
   readonly owners: number;
   readonly features: number;

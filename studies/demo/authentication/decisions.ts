@@ -21,7 +21,7 @@ export class Decisions {
   async lastOf(userId: UserId): Promise<DecisionEvent> {
     await this.#catchUp();
     const event = this.#last.get(userId);
-    if (event === undefined) throw new Error(`the service has told nothing of user ${userId}`);
+    if (event === undefined) throw new Error(`the service has told nothing about user ${userId}`);
     return event;
   }
 

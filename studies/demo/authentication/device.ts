@@ -18,7 +18,7 @@ import {
   PATIENCE_MILLISECONDS,
 } from '../owner-part.ts';
 
-/** What a device holds beyond an owner's setting. */
+/** The things that a device holds beyond an owner's setting. */
 export interface Held {
   /** Label of the rows. */
   readonly user: string;
@@ -28,7 +28,7 @@ export interface Held {
   readonly logUnit: number;
 }
 
-/** What the demo asks for, one thing at a time. */
+/** The requests of the demo, one thing at a time. */
 export type DeviceRequest =
   | EnrolRequest<OwnerSetting & Held>
   | { readonly kind: 'contribute'; readonly taskId: TaskId }
@@ -39,7 +39,7 @@ export type DeviceRequest =
   | { readonly kind: 'observe'; readonly rows: readonly Row[] }
   | { readonly kind: 'end' };
 
-/** How many rows it worked on, or what it has verified. */
+/** The number of rows that it worked on, or what it has verified. */
 export type DeviceAnswer =
   | { readonly rows: number }
   | { readonly digest: Digest; readonly verifiedOwners: number };
@@ -62,7 +62,7 @@ async function perform(request: DeviceRequest): Promise<DeviceAnswer> {
     };
     return { rows: 0 };
   }
-  if (device === undefined) throw new Error('a device is to be enrolled as an owner first');
+  if (device === undefined) throw new Error('a device must be enrolled as an owner first');
   const { owner, dataUser, client, setting } = device;
   const logarithms = (rows: readonly Row[]) =>
     rows.map((row) => row.map((cell) => signedLogarithm(cell, setting.logUnit)));

@@ -1,6 +1,6 @@
 /**
- * What the demo computes with everybody's rows at hand, by the library that the service runs: settings of the trust engine, equal error rates, and the
- * trust that stays inside the service. The same rows and templates as the service's, but for frames, which change no score.
+ * The computations of the demo with everybody's rows at hand, by the library that the service runs: settings of the trust engine, equal error rates, and the
+ * trust that stays inside the service. Rows and templates are the same as the service's, except for frames, which change no score.
  */
 import {
   type Decision,
@@ -27,7 +27,7 @@ import {
 export interface Subject {
   readonly name: string;
   readonly userId: UserId;
-  /** As the file has them. */
+  /** The rows, as the file has them. */
   readonly rows: Parts;
   /** Reduced, without a frame. */
   readonly windows: Parts<Float64Array>;
@@ -67,7 +67,7 @@ export function projectedComparisons(
   );
 }
 
-/** The same of rows that are not reduced, by the scaled Manhattan distance. */
+/** The scores of rows that are not reduced, by the scaled Manhattan distance. */
 export function rawComparisons(subjects: readonly Subject[]): Comparison[] {
   return comparisonsOf(
     subjects,
@@ -91,7 +91,7 @@ function comparisonsOf<Probe>(
   });
 }
 
-/** How often a user may be asked for another proof by mistake. */
+/** The number of windows in which a user may be asked for another proof by mistake once. */
 export const WINDOWS_PER_FALSE_STEP_UP = 100;
 
 /** From the middle 20 % of everybody's rows, by the target that an operator sets. */
@@ -108,7 +108,7 @@ export interface Moment {
 }
 
 /**
- * What the service must have decided about windows of a session: the first step-up is confirmed, later ones if `isGenuine`, and a lock ends it.
+ * Returns what the service must have decided about windows of a session: the first step-up is confirmed, later ones if `isGenuine`, and a lock ends it.
  */
 export function replay(engine: Engine, scores: readonly number[], isGenuine: boolean): Moment[] {
   const moments: Moment[] = [];
@@ -122,7 +122,7 @@ export function replay(engine: Engine, scores: readonly number[], isGenuine: boo
   return moments;
 }
 
-/** Whether the relying application confirms: whoever takes the device over has it unlocked, and cannot prove who they are later. */
+/** True if the relying application confirms: whoever takes the device over has it unlocked, and cannot prove who they are later. */
 export function isAnswered(decision: Decision, window: number, isGenuine: boolean): boolean {
   return decision === 'step-up' && (window === 0 || isGenuine);
 }

@@ -116,7 +116,7 @@ const rateRecords = ({ summary: { eer, rawEer, components, features } }: Figures
   { rows: `Raw, ${features} features, scaled Manhattan distance`, ...rawEer },
 ];
 
-/** Points of a curve are so far apart, in powers of ten of either rate: closer ones could not be told apart. */
+/** Points of a curve are this far apart, in powers of ten of either rate: closer ones could not be distinguished. */
 const APART = 0.1;
 
 /** Rates in percent, where both are more than 0, as a logarithm needs. */

@@ -38,7 +38,7 @@ import { authenticationTask, devicePolicy } from './task.ts';
 
 export interface AuthenticationOptions {
   readonly dataset: SetName;
-  /** The first so many people of the set; all by default. */
+  /** The number of people, the first of the set; all by default. */
   readonly users?: number;
   readonly components?: number;
   readonly keyBits: number;

@@ -2,7 +2,7 @@
 import type { ScoreKind } from '@eigenveil/authentication';
 
 export interface SetSetting {
-  /** What a window is. */
+  /** The words for a window. */
   readonly window: string;
   readonly components: number;
   /** ρ, as a task has it. */

@@ -6,10 +6,10 @@ import type { Devices } from './devices.ts';
 import { isAnswered, type Subject } from './evaluation.ts';
 
 export interface Stream {
-  /** Whose device, and whose walk. */
+  /** The person whose device it is, and the one whose walk it is. */
   readonly target: number;
   readonly source: number;
-  /** After each window that was sent. A lock ends the stream. */
+  /** The decision after each window that was sent. A lock ends the stream. */
   readonly decisions: readonly Decision[];
 }
 
@@ -41,7 +41,7 @@ async function runStream(
   return { target, source, decisions };
 }
 
-/** Of one person each: themselves first, then the next people of the file, as far as `impostors` goes. */
+/** The streams of one person each: themselves first, then the next people of the file, as far as `impostors` goes. */
 export async function runStreams(parties: Parties, impostors: number, tick: () => void): Promise<Stream[]> {
   const count = parties.subjects.length;
   const ofEach = await Promise.all(
@@ -57,11 +57,11 @@ export async function runStreams(parties: Parties, impostors: number, tick: () =
   return ofEach.flat();
 }
 
-/** What came of streams of one kind. */
+/** The outcome of streams of one kind. */
 export interface StreamFigures {
   readonly streams: number;
   readonly windows: number;
-  /** How often windows took `allow` away: by a step-up or a lock. */
+  /** The number of times that windows took `allow` away: by a step-up or a lock. */
   readonly stops: number;
   readonly locks: number;
   /** Streams with a stop. */
@@ -83,7 +83,7 @@ export function figuresOf(streams: readonly Stream[]): StreamFigures {
   };
 }
 
-/** Windows that took `allow` away. A session begins at a step-up, which is none of them. */
+/** Windows that took `allow` away. A session begins at a step-up, which is not one of them. */
 function stopsOf({ target, source, decisions }: Stream): number[] {
   return decisions.flatMap((decision, i) => {
     const before = decisions[i - 1];

@@ -1,4 +1,4 @@
-/** What the demo of authentication has found, and the summary of it that it prints for people. */
+/** The findings of the demo of authentication, and the summary of them that it prints for people. */
 import type { Decision, TrustSettings } from '@eigenveil/authentication';
 import type { DecisionEvent } from '@eigenveil/authenticator/relying';
 import type { Task } from '@eigenveil/task';
@@ -13,11 +13,11 @@ import { figuresOf, type Stream, type StreamFigures } from './streams.ts';
 /** Equal error rates in [0, 1], with one threshold for all users. */
 interface Rates {
   readonly perSample: number;
-  /** Of means of five windows in a row, without overlap. */
+  /** The rates of means of five windows in a row, without overlap. */
   readonly overFive: number;
 }
 
-/** What `--json` prints. */
+/** The summary that `--json` prints. */
 export interface AuthenticationSummary {
   readonly dataset: string;
   readonly users: number;
@@ -34,7 +34,7 @@ export interface Figures {
   readonly setting: SetSetting;
   readonly task: Pick<Task, 'keyBits' | 'outputs'>;
   readonly times: {
-    /** By name of the data user's stage. */
+    /** The times by name of the data user's stage. */
     readonly stages: Readonly<Record<string, number>>;
     /** Medians over devices while all work. */
     readonly contributionMilliseconds: number;
@@ -48,7 +48,7 @@ export interface Figures {
     readonly trust: TrustSettings;
     readonly subjects: readonly Pick<Subject, 'name' | 'userId'>[];
     readonly streams: readonly Stream[];
-    /** What the library decides about the same streams. */
+    /** The decisions of the library about the same streams. */
     readonly replays: readonly (readonly Moment[])[];
     /** All that the relying application was told. */
     readonly events: readonly DecisionEvent[];
@@ -79,7 +79,7 @@ interface Differing {
   readonly library: Decision | undefined;
 }
 
-/** How many decisions of the service are those of the library for the same rows, of how many, and which ones are not. */
+/** The number of the service's decisions that are those of the library for the same rows, of how many, and which ones are not. */
 export function agreement({ streams, replays }: Pick<Figures['decided'], 'streams' | 'replays'>): {
   readonly all: number;
   readonly differing: readonly Differing[];

@@ -43,7 +43,7 @@ export function authenticationTask(
   });
 }
 
-/** How coarse a feature's values are, as a draft looks at them. */
+/** Returns how coarse a feature's values are, as a draft looks at them. */
 function coarseness(values: readonly number[], range: { readonly min: number; readonly max: number }) {
   const finder = new GrainFinder();
   for (const value of values) finder.add(value);
@@ -51,7 +51,7 @@ function coarseness(values: readonly number[], range: { readonly min: number; re
   return { twoValued, grain: finder.grain(range) ?? 'cell' };
 }
 
-/** What every device agrees to, and no more. */
+/** The terms that every device agrees to, and no more. */
 export function devicePolicy({ minimumOwners, components, keyBits }: TaskProposal): OwnerPolicy {
   return OwnerPolicy.parse({
     minimumOwners,

@@ -1,7 +1,7 @@
 /** Attacks as rows of a table: what differs between those of one part. */
 import type { Unworded } from '../experiment.ts';
 
-/** Makes attacks that have in common who attacks, what is to be found out, and what is counted. */
+/** Makes attacks that have in common who attacks, what shall be found out, and what is counted. */
 export const attacks =
   (common: Pick<Unworded, 'attacker' | 'secret' | 'unit'> & Partial<Unworded>) =>
   (

@@ -6,12 +6,12 @@ import type { CaseResult, ExperimentResult } from '../result.ts';
 import { CLAIM_DOCUMENTS } from './documents.ts';
 import type { Claim } from './read.ts';
 
-/** Where the page stands in the checkout. Its links lead from there. */
+/** The place of the page in the checkout. Its links lead from there. */
 export const CLAIMS_PAGE = 'docs/security/claims.md';
 const TO_ROOT = '../../';
 const REPORT = '../evaluation/report.md';
 
-/** What the page is made of. */
+/** The sources of the page. */
 export interface ClaimSources {
   readonly claims: readonly Claim[];
   readonly experiments: readonly Pick<Experiment, 'id' | 'claims' | 'expectation'>[];

@@ -17,7 +17,7 @@ const ROW = /^\s*\|/;
 const FENCE = /^\s*```/;
 
 /**
- * In the order of the documents.
+ * Reads the claims in the order of the documents.
  * @throws Error when two claims have one id, or an id stands behind nothing
  */
 export async function readClaims(): Promise<Claim[]> {
@@ -69,7 +69,7 @@ function blocksOf(markdown: string): string[] {
   return blocks;
 }
 
-/** Without the marks of lists and of tables. */
+/** Returns a text without the marks of lists and of tables. */
 function wordsOf(text: string): string {
   return text
     .replace(/^\s*(?:- |\d+\. )/, '')

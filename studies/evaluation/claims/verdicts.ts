@@ -1,4 +1,4 @@
-/** What a run says of each claim. */
+/** The verdict of a run on each claim. */
 import type { ClaimResult, ClaimVerdict, ExperimentResult } from '../result.ts';
 import type { Claim } from './read.ts';
 

@@ -1,5 +1,5 @@
 /**
- * How sure it is that an attack is better than its control by more than a bound, or by less: one-sided p-values and intervals of
+ * The certainty that an attack is better than its control by more than a bound, or by less: one-sided p-values and intervals of
  * excess = (attack − control)/(1 − control), for units of any distribution on [0, 1].
  *
  * excess ≤ e says the same as A − (1 − e) C − e ≤ 0 for the true means A and C: a sum of means, which needs no quotient of estimates.
@@ -7,7 +7,7 @@
  * Why no percentile bootstrap: of 20 successes in 20 units every resample is 1, so it would be certain, and tails of 10⁻⁵, which a run of dozens of
  * experiments needs, would take millions of resamples. Student's t has the same fault where a sample does not vary, and is wrong in the tails of
  * skewed fractions. Here every unit gets a Dirichlet weight (the Bayesian bootstrap), computed to the last tail (weighted-mean.ts), and each sample gets
- * **one more unit that is the worst possible against what is to be shown**: an attack of 0, a control of 1. That is the bound of Gaffke ("Three test
+ * **one more unit that is the worst possible against what shall be shown**: an attack of 0, a control of 1. That is the bound of Gaffke ("Three test
  * statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable", 2005) and of Learned-Miller and Thomas ("A new confidence
  * interval for the mean of a bounded random variable", 2019). For units of 0 and 1 it **is** Clopper and Pearson's exact bound. For others its
  * coverage is conjectured: no counterexample is known, and the tests beside this file look for one among few, skewed and lumpy units.
@@ -21,22 +21,22 @@ import { type Counted, counted, probabilityBelow } from './weighted-mean.ts';
 
 /** Cells into which the distribution of a mean is cut; p-values are right to about a hundredth of themselves. */
 const CELLS = 128;
-/** What may lie beyond the cells; no p-value of two samples is smaller. */
+/** The probability that may lie beyond the cells; no p-value of two samples is smaller. */
 const TAIL = 1e-12;
 const HALVINGS = 30;
 
 interface Excess {
   /** 0 where nothing can be better than the control. */
   readonly value: number;
-  /** Of so large an excess, or a larger one, if it were `bound`. */
+  /** The probability of so large an excess, or a larger one, if it were `bound`. */
   pAbove(bound: number): number;
-  /** Of so small an excess, or a smaller one, if it were `bound`. */
+  /** The probability of so small an excess, or a smaller one, if it were `bound`. */
   pBelow(bound: number): number;
   /** Two-sided; within [−1, 1]. @param level probability to be outside */
   interval(level: number): [low: number, high: number];
 }
 
-/** @throws RangeError for trials that are none: see checkTrials */
+/** @throws RangeError for trials that checkTrials refuses */
 export function excessOf(trials: Trials): Excess {
   checkTrials(trials);
   const { attack, control } = trials;
@@ -96,12 +96,12 @@ function meldedTail(attack: readonly number[], control: readonly number[]): Tail
       const middle = c.low + (i + 0.5) * c.width;
       sum += (c.below[i + 1]! - c.below[i]!) * probabilityOf(a, offset + slope * middle);
     }
-    // What is beyond the cells counts as a control of 1.
+    // The part that is beyond the cells counts as a control of 1.
     return Math.min(1, sum + (1 - c.below[CELLS]! + c.below[0]!) * probabilityOf(a, offset + slope));
   };
 }
 
-/** Of a mean over weights: its cumulative probabilities at the ends of cells of equal width. */
+/** The distribution of a mean over weights: its cumulative probabilities at the ends of cells of equal width. */
 interface Distribution {
   readonly low: number;
   readonly width: number;
@@ -140,7 +140,7 @@ function edge(holds: (t: number) => boolean, from: number, to: number, halvings 
   return inside;
 }
 
-/** @throws RangeError for trials without units, with successes that are none, or with pairs that are not */
+/** @throws RangeError for trials without units, with successes that are not in [0, 1], or with pairs that are not */
 export function checkTrials({ attack, control, chance, paired, baseline }: Trials): void {
   for (const [name, values] of Object.entries({ attack, control, baseline: [baseline] })) {
     if (values.length === 0) throw new RangeError(`"${name}" expected at least one unit, got none`);

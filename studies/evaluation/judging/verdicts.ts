@@ -9,10 +9,10 @@ import { checkTrials, excessOf, meanInterval } from './excess.ts';
 /** The excess that counts as nothing. Fixed before any experiment ran. */
 export const MARGIN = 0.05;
 
-/** Of a wrong verdict among all cases of a run, in either direction by itself. */
+/** The probability of a wrong verdict among all cases of a run, in either direction by itself. */
 export const LEVELS: Readonly<Record<Effort, number>> = { quick: 0.001, full: 0.05 };
 
-/** An experiment over a scene, with what came of it. */
+/** An experiment over a scene, with its outcome. */
 interface Case {
   readonly experiment: Pick<Experiment, 'id' | 'expectation'>;
   readonly scene: string;
@@ -76,7 +76,7 @@ export function judgedCases(cases: readonly Case[], level: number): CaseResult[]
   });
 }
 
-/** What must be run again on a fresh seed before it counts: what refutes a claim. Controls and admitted leaks refute none. */
+/** Returns the cases that must be run again on a fresh seed before they count: those that refute a claim. Controls and admitted leaks refute none. */
 export const needsConfirmation = ({
   experiment,
   verdict,
@@ -96,7 +96,7 @@ export function confirmedBy<C extends CaseResult>(
   return { ...first, verdict, confirmation: { seed: again.seed, success, n, p: pBroken, verdict } };
 }
 
-/** Of all cases of an experiment: broken if one is, holds if all do. */
+/** The verdict of all cases of an experiment: broken if one is, holds if all do. */
 export function verdictOfAll(verdicts: readonly Verdict[]): ExperimentResult['verdict'] {
   if (verdicts.length === 0) return null;
   if (verdicts.includes('broken')) return 'broken';

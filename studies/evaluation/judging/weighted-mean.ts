@@ -1,5 +1,5 @@
 /**
- * How likely a mean is small when every unit gets a random weight: the tail of a bootstrap, computed and not drawn, so that it reaches 10⁻⁹.
+ * The probability that a mean is small when every unit gets a random weight: the tail of a bootstrap, computed and not drawn, so that it reaches 10⁻⁹.
  *
  * Weights are Dirichlet(1, …, 1), as in Rubin's Bayesian bootstrap (1981): exponential numbers over their sum. So P(Σ w x ≤ t) is P(Q ≤ 0) for
  * Q = Σ E (x − t), of which the moment generating function is Π 1/(1 − s (x − t)). It is inverted along a line through its saddle point (Daniels,

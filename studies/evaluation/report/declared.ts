@@ -65,7 +65,7 @@ export const TABLES: Readonly<Record<string, TableOf>> = {
   unfinished: { caption: 'Cases without an outcome', of: 'unfinished', rows: ['experiment', 'scene', 'why'] },
 };
 
-/** Of each experiment by itself. */
+/** The tables of each experiment by itself. */
 export const OWN_TABLES: readonly TableOf[] = [
   {
     caption: 'By scene, with intervals',

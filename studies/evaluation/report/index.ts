@@ -97,7 +97,7 @@ function recordsOf(result: EvaluationResult): Records {
 const RANKS = [WORDS.holds, WORDS.admitted].flatMap((said) => Object.values(said));
 const rankOf = (said: string) => (RANKS.includes(said) ? RANKS.indexOf(said) : RANKS.length);
 
-/** What those who are no controls say of a secret. */
+/** Returns what those who are no controls say about a secret. */
 function groupsOf(records: Records, attacker: string, secret: string): [said: string, own: Tidy[]][] {
   const there = records
     .of('experiments')
@@ -169,7 +169,7 @@ function about(experiment: ExperimentResult): string {
 
 const fileName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
 
-/** What it shows itself, under names that no other chart of the report has, and that a file may have: a scene of one's own is called like its file. */
+/** Returns the blocks that it shows itself, under names that no other chart of the report has, and that a file may have: a scene of one's own is called like its file. */
 function ownBlocks({ id, cases }: ExperimentResult): Block[] {
   return cases.flatMap(({ scene, blocks }, index) => [
     ...(blocks.length === 0 || cases.length === 1

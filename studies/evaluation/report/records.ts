@@ -12,7 +12,7 @@ import {
 } from '../result.ts';
 
 const [UNDECIDED, MISSED] = ['? undecided', '✗ not found'];
-/** What a verdict means depends on what was expected. The worst first. */
+/** The words of a verdict, which depend on what was expected. The worst come first. */
 export const WORDS: Readonly<Record<Expectation, Readonly<Record<Verdict, string>>>> = {
   holds: { broken: '✗ broken', undecided: UNDECIDED, holds: '✓ holds' },
   admitted: { broken: '! leaks', undecided: UNDECIDED, holds: '✓ not seen' },
@@ -115,7 +115,7 @@ function caseOf(experiment: ExperimentResult, one: CaseResult): Tidy {
   };
 }
 
-/** What a picture of a case has: attack, control and baseline in percent, or a distance. */
+/** The series in a picture of a case: attack, control and baseline in percent, or a distance. */
 function seriesOf({ id }: ExperimentResult, one: CaseResult): Tidy[] {
   const of = (series: string, value: number, [low, high] = [value, value], scale = 100): Tidy => ({
     ...{ experiment: id, scene: one.scene, kind: one.kind, series, value: scale * value },

@@ -6,7 +6,7 @@ const say = (said: Said) => process.send?.(said);
 
 // A Ctrl-C at the terminal comes to all processes; the one that started this one decides.
 process.on('SIGINT', () => {});
-// What recordings have in temporary folders goes with the process.
+// The temporary folders of recordings go with the process.
 process.on('SIGTERM', () => process.exit());
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => {

@@ -1,9 +1,12 @@
-/** What `npm run evaluate` does once its options are read. */
+/** The work of `npm run evaluate` once its options are read. */
+import { readFile } from 'node:fs/promises';
 import { COMMAND_CODES, type Command, onShutdown, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { TaskProposal } from '@eigenveil/task';
 import { EVALUATION_CODES } from '../codes.ts';
+import type { Experiment } from '../experiment.ts';
 import { terminalTable, writeReport } from '../report/index.ts';
+import { EvaluationResult } from '../result.ts';
 import type { OwnSource } from '../scenes/own.ts';
 import { describeBundle, evaluateBundle } from '../views/evaluate.ts';
 import { Evaluation } from './evaluate.ts';
@@ -25,6 +28,7 @@ export interface EvaluateOptions {
   readonly twoParty?: TaskProposal['twoParty'];
   readonly attack?: string;
   readonly views?: string;
+  readonly render?: string;
   readonly out: string;
 }
 
@@ -32,12 +36,17 @@ export interface EvaluateOptions {
  * Runs, writes the report, and prints it in short.
  * @throws ERR_EVALUATION after all of that, when a claim is refuted, a known leak was not found, or an experiment failed
  * @throws ERR_TOO_NOISY after all of that, when nothing else is wrong than that the noise of this machine hides a known leak
+ * With `render` it runs nothing: the report is that of a kept result, in the words that its experiments have today.
  * @throws ERR_CONFIGURATION, ERR_SCENE, ERR_ATTACK_…
  */
 export async function runEvaluation(program: Command, options: EvaluateOptions): Promise<void> {
-  const { attack, only, out, views } = options;
+  const { attack, only, out, render, views } = options;
   if (views !== undefined) return showBundle(program, views);
   const experiments = await allExperiments(attack);
+  if (render !== undefined) {
+    const kept = inWordsOf(experiments, await keptResult(render));
+    return printWritten(program, kept, await writeReport(out, kept));
+  }
   const unknown = only?.find((id) => !experiments.some((one) => one.id === id));
   if (unknown !== undefined)
     throw new CodedError(
@@ -58,14 +67,7 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   });
   const result = await evaluation.run();
   stopListening();
-  const page = await writeReport(out, result);
-  const failures = result.failures.map(
-    ({ experiment, scene, why }) => `${experiment} over ${scene} failed: ${why}`,
-  );
-  printResult(program, {
-    json: shortForm(result),
-    text: [await terminalTable(result), ...failures, page].join('\n'),
-  });
+  await printWritten(program, result, await writeReport(out, result));
   if (interrupted) {
     process.stderr.write('interrupted: run the same command to go on\n');
     process.exit(INTERRUPTED);
@@ -74,6 +76,38 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   if (problems.length > 0)
     throw new CodedError(EVALUATION_CODES.ERR_EVALUATION, [...problems, ...noise].join('; '));
   if (noise.length > 0) throw new CodedError(EVALUATION_CODES.ERR_TOO_NOISY, noise.join('; '));
+}
+
+async function printWritten(program: Command, result: EvaluationResult, page: string): Promise<void> {
+  const failures = result.failures.map(
+    ({ experiment, scene, why }) => `${experiment} over ${scene} failed: ${why}`,
+  );
+  printResult(program, {
+    json: shortForm(result),
+    text: [await terminalTable(result), ...failures, page].join('\n'),
+  });
+}
+
+/** @throws ERR_CONFIGURATION */
+async function keptResult(file: string): Promise<EvaluationResult> {
+  try {
+    return EvaluationResult.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--render" expected a report.json of this program, got ${file}`,
+      { cause },
+    );
+  }
+}
+
+/** An experiment that is no longer there keeps the words that it had. */
+function inWordsOf(experiments: readonly Experiment[], result: EvaluationResult): EvaluationResult {
+  const worded = result.experiments.map((kept) => {
+    const { title, sees, knows, control, baseline } = experiments.find(({ id }) => id === kept.id) ?? kept;
+    return { ...kept, title, sees, knows, control, baseline };
+  });
+  return { ...result, experiments: worded };
 }
 
 /** @throws ERR_EVALUATION when the party has what it must not see; as evaluateBundle */

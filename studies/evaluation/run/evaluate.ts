@@ -41,7 +41,7 @@ const Entry = z.strictObject({
 type Entry = z.infer<typeof Entry>;
 
 type Failure = EvaluationResult['failures'][number];
-/** What runs cases. */
+/** The part of CaseProcesses that runs cases. */
 type Processes = Pick<CaseProcesses, 'lanes' | 'run' | 'close' | 'stop'>;
 type Slot = PlannedCase & { readonly experiment: Experiment };
 interface JudgedSlot {

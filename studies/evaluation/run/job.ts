@@ -14,7 +14,7 @@ export interface Job {
   readonly source: SceneSource;
   readonly effort: Effort;
   readonly seed: string;
-  /** Of what experiments keep. */
+  /** The folder of what experiments keep. */
   readonly folder: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function caseOf(job: Job, together: string | undefined): Case {
 
 const sceneOf = (source: SceneSource) => (source.kind === 'bundled' ? source.name : basename(source.data));
 
-/** What a child process says of its job. */
+/** The message of a child process about its job. */
 export type Said =
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'done'; readonly outcome: Outcome }

@@ -1,4 +1,4 @@
-/** Which experiments run over which scenes, and which do not, and why. */
+/** The plan of a run: which experiments run over which scenes, and which do not, and why. */
 import type { Effort, Experiment } from '../experiment.ts';
 import type { ExperimentResult } from '../result.ts';
 import type { Scene } from '../scene.ts';
@@ -19,7 +19,7 @@ export interface RunSetting {
 export interface PlannedCase {
   readonly scene: string;
   readonly first: Case;
-  /** The same on a fresh seed. */
+  /** The case on a fresh seed. */
   readonly again: Case;
 }
 
@@ -31,7 +31,7 @@ interface PlannedExperiment {
 
 export interface RunPlan {
   readonly experiments: readonly PlannedExperiment[];
-  /** Those that an experiment runs over. */
+  /** The scenes that an experiment runs over. */
   readonly scenes: readonly Scene[];
 }
 

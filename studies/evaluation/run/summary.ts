@@ -16,7 +16,7 @@ export function shortForm({ claims, experiments, controls }: EvaluationResult) {
   };
 }
 
-/** What makes the run a failure: a claim refuted and confirmed, a known leak that was not seen, a case that failed. */
+/** The problems that make the run a failure: a claim refuted and confirmed, a known leak that was not seen, a case that failed. */
 export function problemsOf({ experiments, controls, failures }: EvaluationResult): string[] {
   const broken = experiments.filter(
     ({ expectation, verdict }) => expectation === 'holds' && verdict === 'broken',
@@ -29,7 +29,7 @@ export function problemsOf({ experiments, controls, failures }: EvaluationResult
   ];
 }
 
-/** What this machine is too busy for; a run on a quieter one may be a good one. */
+/** The leaks that this machine is too busy for; a run on a quieter one may be a good one. */
 export function noiseOf({ controls }: EvaluationResult): string[] {
   return controls.flatMap(({ id, tooNoisy }) =>
     tooNoisy === undefined ? [] : [`TOO NOISY HERE: the known leak of ${id} is hidden: ${tooNoisy}`],

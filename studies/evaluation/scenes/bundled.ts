@@ -12,7 +12,7 @@ const LABEL = 'label';
 interface Source {
   readonly file: string;
   readonly owners: number;
-  /** Of the scene's own task, a PCA. */
+  /** The components of the scene's own task, a PCA. */
   readonly components: number;
   /** Features that everybody knows to have two values. */
   readonly twoValued?: readonly string[];
@@ -123,7 +123,7 @@ function plain(dataset: string): Source['read'] {
 interface Hidden {
   readonly column: string;
   readonly from: number;
-  /** Of the private label. */
+  /** The name of the private label. */
   readonly name: string;
 }
 

@@ -34,7 +34,7 @@ export function dealtRows(
   };
 }
 
-/** As drafts have it. */
+/** The ridge that drafts have. */
 const RIDGE = 1;
 
 export interface Variant {

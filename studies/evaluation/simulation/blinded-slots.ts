@@ -1,4 +1,4 @@
-/** What the CSP reads from the blinded aggregate, against slots that nobody's data went into. */
+/** The game of what the CSP reads from the blinded aggregate, against slots that nobody's data went into. */
 import {
   drawBlinding,
   type Packing,
@@ -15,7 +15,7 @@ import { drawnStatistics, omitsSmall, type SmallTask, smallTask } from './inputs
 import { named, type Planted, party } from './party.ts';
 
 const FEATURES = 4;
-/** Of the key under which these tasks are packed, and encrypted where they are: only its form counts here. */
+/** The bits of the key under which these tasks are packed, and encrypted where they are: only its form counts here. */
 export const KEY_BITS = 1024;
 const LOW_BITS = 8;
 
@@ -120,7 +120,7 @@ export const blindedSlots = party({
   },
 });
 
-/** As the CSP unpacks them after decryption. */
+/** Returns the slots as the CSP unpacks them after decryption. */
 function blinded(
   publicKey: PublicKey,
   packing: Packing,

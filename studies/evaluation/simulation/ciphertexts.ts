@@ -52,7 +52,7 @@ export async function contributions(
   );
 }
 
-/** What the randomiser leaves in a ciphertext, (1 + m n) rⁿ mod n² = rⁿ mod n. */
+/** The part that the randomiser leaves in a ciphertext, (1 + m n) rⁿ mod n² = rⁿ mod n. */
 const traceOf = (c: bigint, { n }: PublicKey) => c % n;
 
 const place = (x: bigint, range: bigint) => Number((x << 53n) / range) * 2 ** -53;

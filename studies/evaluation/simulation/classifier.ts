@@ -16,7 +16,7 @@ interface Placed {
   readonly p: number;
 }
 
-/** Of the mean of the kernel's diagonal. */
+/** A share of the mean of the kernel's diagonal. */
 const RIDGE = 0.3;
 
 /** Half of the runs of each side, at least two, teach it: the first. */

@@ -23,7 +23,7 @@ import { OWNERS, type SmallTask, sharesOf } from './inputs.ts';
 /** Its next byte need not wait: no time is looked at here. */
 export const AT_ONCE = { milliseconds: 0, clock: systemClock };
 
-/** What the data user puts into products and gets of them, by their numbers. */
+/** The values that the data user puts into products and gets of them, by their numbers. */
 interface Watched {
   readonly put: readonly Matrix[];
   readonly got: readonly Matrix[];
@@ -110,7 +110,7 @@ export async function simulatedRun(
   return { put, got, result };
 }
 
-/** What two lists of shares add up to. */
+/** The sum of two lists of shares. */
 export const added = (own: readonly bigint[], theirs: readonly bigint[], ringBits: number): bigint[] =>
   own.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
 
@@ -118,7 +118,7 @@ export const added = (own: readonly bigint[], theirs: readonly bigint[], ringBit
 export const signed = (matrix: Matrix, ringBits: number): bigint[][] =>
   matrix.map((row) => row.map((entry) => BigInt.asIntN(ringBits, entry)));
 
-/** What the product that opens M gives, of M's upper triangle and the data user's share of the noise. */
+/** The value of the product that opens M, from M's upper triangle and the data user's share of the noise. */
 export const lessNoise = (upper: readonly bigint[], noise: Matrix, ringBits: number): Matrix =>
   symmetricMatrix(
     noise.map(([share], e) => BigInt.asUintN(ringBits, upper[e]! - share!)),

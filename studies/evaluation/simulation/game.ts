@@ -12,7 +12,7 @@ import type { Features, Leak, Party } from './party.ts';
 import { type Curve, leastFound, measureCurve, POWER, powerChart } from './power.ts';
 import { type Comparison, compareViews } from './two-sample.ts';
 
-/** That which shall find nothing, and a control for each leak. */
+/** The experiment that shall find nothing, and a control for each leak. */
 export function experimentsOf(party: Party & Words): Experiment[] {
   const { id, title, attacker, secret, claims, sees, knows, control, baseline, scenes, omits } = party;
   const experiment = {

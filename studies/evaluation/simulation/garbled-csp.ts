@@ -1,4 +1,4 @@
-/** What the CSP receives from the data user in `garbled`: the transfers that choose labels. */
+/** The messages that the CSP receives from the data user in `garbled`: the transfers that choose labels. */
 
 import { valueBitsOf } from '@eigenveil/task';
 import {
@@ -68,7 +68,7 @@ export const garbledCsp = party({
   },
   features(_, { choices, corrections, response, rows }) {
     const stride = corrections.length / COLUMNS;
-    /** How often the bits of a column, or of all rows at one place, are the choices, in deviations of fair coins. */
+    /** The frequency with which the bits of a column, or of all rows at one place, are the choices, in deviations of fair coins. */
     const z = (bit: (i: number) => number) => {
       let equal = 0;
       for (const [i, choice] of choices.entries()) equal += bit(i) === choice ? 1 : 0;

@@ -17,7 +17,7 @@ import { once, party } from './party.ts';
 
 const FEATURES = 2;
 
-/** What is kept of a view, whose tables are megabytes. */
+/** The part of a view that is kept, since its tables are megabytes. */
 interface Kept {
   readonly labels: Uint8Array;
   /** By what they are of, the unevenness of bytes. */

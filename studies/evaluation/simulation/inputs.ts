@@ -1,4 +1,4 @@
-/** Small tasks of a scene, and what goes into a run of one: rows drawn anew, so that outputs differ from run to run, and both servers' shares. */
+/** Small tasks of a scene, and what goes into a run of one: rows drawn again, so that outputs differ from run to run, and both servers' shares. */
 import { methodOf, varyingFeatures } from '@eigenveil/methods';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
@@ -17,7 +17,7 @@ interface Wanted {
   readonly features: number;
   readonly components: number;
   readonly twoParty: TaskProposal['twoParty'];
-  /** DCA in the classes of this label in the place of a PCA. */
+  /** DCA in the classes of this label instead of a PCA. */
   readonly label?: { readonly column: string; readonly classes: readonly string[] } | undefined;
 }
 
@@ -66,7 +66,7 @@ export function labelOf({ utilityLabel, owners }: Scene, most: number): Wanted['
   return classes.length >= 2 && classes.length <= most ? { column: utilityLabel, classes } : undefined;
 }
 
-/** Why a scene has no small task of so many features. */
+/** Returns why a scene has no small task of this number of features. */
 export function omitsSmall({ proposal }: Scene, features: number): string | undefined {
   const varying = varyingFeatures(proposal.features);
   return varying < features ? `fewer than ${features} features` : undefined;
@@ -80,11 +80,11 @@ export function drawnOwners({ task, rows }: SmallTask, draws: Draws): Statistics
   );
 }
 
-/** Those of all owners together. */
+/** The statistics of all owners together. */
 export const drawnStatistics = (small: SmallTask, draws: Draws): Statistics =>
   drawnOwners(small, draws).reduce(addStatistics);
 
-/** Both servers' shares, blinded and unblinded as in a task but for the encryption, and the blinded slots as the CSP reads them. */
+/** Both servers' shares, blinded and unblinded as in a task without the encryption, and the blinded slots as the CSP reads them. */
 export function sharesOf({ task }: Pick<SmallTask, 'task'>, statistics: Statistics, draws: Draws) {
   const drawn = draw({ task, packing: layout(task) }, draws.source);
   const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding.at(v)!);

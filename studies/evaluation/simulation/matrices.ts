@@ -5,7 +5,7 @@ import { dot } from '../../recognition/alignment.ts';
 
 export type Doubles = readonly (readonly number[])[];
 
-/** Entries of so many fraction bits. */
+/** Entries with this number of fraction bits. */
 export const doubles = (matrix: Matrix, bits: number): number[][] =>
   matrix.map((row) => row.map((entry) => Number(entry) * 2 ** -bits));
 

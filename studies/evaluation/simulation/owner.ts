@@ -1,4 +1,4 @@
-/** A data owner: what provenance tells it of the others beside their number. */
+/** A data owner: what provenance tells it about the others beside their number. */
 import { encodeCiphertexts } from '@eigenveil/paillier';
 import { flatten, type Statistics } from '@eigenveil/statistics';
 import { unevenness } from '@eigenveil/two-party/insides';
@@ -8,10 +8,10 @@ import { contributions, FEATURES, worldOf } from './ciphertexts.ts';
 import { drawnOwners, OWNERS, omitsSmall, type SmallTask } from './inputs.ts';
 import { once, party } from './party.ts';
 
-/** Whose view it is. */
+/** The owner whose view it is. */
 const OWN = 0;
 
-/** What the owner is shown of the others, and what it would be were their records what it guesses. */
+/** The values that the owner is shown of the others, and what they would be were their records what it guesses. */
 interface View {
   readonly leaves: readonly TreeContribution[];
   readonly guessed: readonly TreeContribution[];
@@ -28,7 +28,7 @@ export const ownerOfProvenance = party({
   leaks: [
     {
       id: 'plain-digest',
-      title: "records hold digests of statistics in the place of the ciphertexts'.",
+      title: "records hold digests of statistics in place of the ciphertexts'.",
       size: 'share of records with such a digest',
       sizes: [0.05, 0.1, 0.2, 0.4, 1],
     },
@@ -84,7 +84,7 @@ export const ownerOfProvenance = party({
   },
 });
 
-/** As the CSP draws them. */
+/** The ids as the CSP draws them. */
 const idsOf = (draws: Draws) =>
   Array.from({ length: OWNERS }, () => OwnerId.parse(Buffer.from(draws.source(16)).toString('base64url')));
 

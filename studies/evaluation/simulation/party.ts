@@ -5,9 +5,9 @@ import type { Scene } from '../scene.ts';
 
 export interface Leak {
   readonly id: string;
-  /** What goes wrong, as a short sentence. */
+  /** The leak, as a short sentence. */
   readonly title: string;
-  /** What its size counts, for an axis. */
+  /** The unit of its size, for an axis. */
   readonly size: string;
   /** Ascending; the last is the control's. */
   readonly sizes: readonly number[];
@@ -24,7 +24,7 @@ export type Features = Readonly<Record<string, number>>;
 
 type Soon<T> = Promise<T> | T;
 
-/** What stands in the table of parties beside the functions. */
+/** The entry of a party in the table beside the functions. */
 interface Entry extends Pick<Experiment, 'id' | 'attacker' | 'secret' | 'claims' | 'scenes'> {
   readonly leaks: readonly Leak[];
   /** Runs on either side: of the experiment, and of a control, which need not look long. */

@@ -77,7 +77,7 @@ export const pencilDataUser = party({
     const statistics = drawnStatistics(small, draws.of('rows'));
     return { ...(await simulatedPencil(small, statistics, draws.of('run'))), statistics };
   },
-  /** Of a view, jointly with the result, by somebody who knows T and G. */
+  /** The values of a view, jointly with the result, by somebody who knows T and G. */
   features(small, { statistics, ...view }) {
     const parameters = parametersOf(small);
     const { rotationBits: f, maskBits, openBits, rootBits, vectorBits, contrastBits } = parameters;

@@ -1,4 +1,4 @@
-/** How large a planted leak must be for a test to find it: the power curve. */
+/** The size that a planted leak must have for a test to find it: the power curve. */
 
 import type { Chart } from '../../instrument/report/document.ts';
 import { type Interval, shareOf } from '../../recognition/intervals.ts';
@@ -6,7 +6,7 @@ import { lineChart } from '../shown.ts';
 import type { Features, Leak, Party } from './party.ts';
 import { compareViews } from './two-sample.ts';
 
-/** A leak counts as one that is found where so many tests find it. */
+/** A leak counts as one that is found where this share of the tests find it. */
 export const POWER = 0.8;
 /** A test finds a leak at this level: Holm's first step over a hundred experiments at 0.05. */
 const POWER_LEVEL = 0.0005;

@@ -1,4 +1,4 @@
-/** What the CSP receives from the data user in a PCA by `rotated`. */
+/** The messages that the CSP receives from the data user in a PCA by `rotated`. */
 
 import { placesOf } from '@eigenveil/task';
 import {

@@ -80,7 +80,7 @@ export const rotatedDataUser = party({
     const statistics = drawnStatistics(small, draws.of('rows'));
     return { ...(await simulatedRotated(small, statistics, draws.of('run'))), statistics };
   },
-  /** Of a view, jointly with the result, by somebody who knows T. */
+  /** The values of a view, jointly with the result, by somebody who knows T. */
   features({ task }, { statistics, ...view }) {
     const { rotationBits: f, maskBits } = rotatedParameters(task);
     const T = wholeScatter(statistics);
@@ -116,7 +116,7 @@ export const rotatedDataUser = party({
   },
 });
 
-/** What M shows of T to somebody who has both: their eigenpairs, the unit of the noise, and the noise of the trace in deviations. */
+/** The values that M shows of T to somebody who has both: their eigenpairs, the unit of the noise, and the noise of the trace in deviations. */
 export function scatterSeen(
   upper: readonly bigint[],
   T: Matrix,
@@ -147,7 +147,7 @@ export function entriesOf(M: Doubles, T: Matrix): Features {
 /** Sixteen bits of an entry. */
 export const digitsOf = (x: bigint, bit: number) => Number(BigInt.asUintN(16, x >> BigInt(bit)));
 
-/** Of eigenvectors: how many are the same. */
+/** The number of eigenvectors that are the same. */
 export const overlap = (own: EigenPairs, other: EigenPairs) =>
   own.vectors.reduce((sum, vector, i) => sum + dot(vector, other.vectors[i]!) ** 2, 0);
 

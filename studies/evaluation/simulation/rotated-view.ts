@@ -66,7 +66,7 @@ export async function realRotated(
 /** Fraction bits of W beyond f: its rounding must not show where the real P's does not. */
 const MORE_BITS = 64;
 
-/** What the ideal functionality makes of T: W, the spectrum of T with its noise in the same units as M, and the eigenvectors, which it keeps. */
+/** The values that the ideal functionality makes of T: W, the spectrum of T with its noise in the same units as M, and the eigenvectors, which it keeps. */
 interface Turned {
   /** Fraction bits of W and U. */
   readonly bits: number;

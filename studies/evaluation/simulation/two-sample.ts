@@ -1,11 +1,11 @@
 /**
- * Whether real views and simulated ones can be told apart. A view is summed up, jointly with the output, by named values: one number each for a whole
+ * A test of whether real views and simulated ones can be distinguished. A view is summed up, jointly with the output, by named values: one number each for a whole
  * run, since what is within a run depends on each other. Runs are exchangeable where the simulator is right, so that probabilities are shares of the ways
  * to deal runs to both sides; they are counted exactly, not sampled, and so reach any level.
  *
  * - Smirnov's test for each value by itself, Bonferroni's correction over them;
  * - a classifier of all values together, on runs that it has not seen;
- * - of both the smaller one, twice. So many values do not make the classifier blind, nor the other way round.
+ * - of both the smaller one, twice. The number of values does not make the classifier blind, nor the other way round.
  */
 
 import { smirnov } from '@eigenveil/testbed/goodness/smirnov';
@@ -14,7 +14,7 @@ import { placed } from './classifier.ts';
 import type { Features } from './party.ts';
 
 export interface Comparison {
-  /** Of so good a distinction, or a better one, where there is nothing to tell. */
+  /** The probability of so good a distinction, or a better one, where there is nothing to tell. */
   readonly p: number;
   /** By name, in the order of the values; p is not corrected. */
   readonly statistics: readonly { readonly name: string; readonly distance: number; readonly p: number }[];

@@ -1,4 +1,4 @@
-/** Whether what the CSP decrypts in real runs is uniform, as blinding makes it. */
+/** The test of whether what the CSP decrypts in real runs is uniform, as blinding makes it. */
 
 import { distanceFromUniform } from '@eigenveil/testbed/goodness/kolmogorov';
 import { Draws } from '../draws.ts';
@@ -27,14 +27,14 @@ export const BLINDED: Unworded = {
 /** Shares of its range by which blinding falls short in controls. */
 const SHORT = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7];
 const DRAWN = 200;
-/** Holm's first step divides a run's level by about so many. */
+/** Holm's first step divides a run's level by about this number. */
 const CASES = 100;
 const POWER = 0.8;
 
 /**
  * The slots of a run are blinded by draws of their own, so each is a number of its own, whatever the statistics are. p and the interval are
  * by the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart (1990), which holds for any number of slots; σ bits of blinding add
- * nothing that so few slots could show.
+ * nothing that this number of slots could show.
  */
 function uniformity(runs: readonly RecordedRun[], draws: Draws, level: number): Test {
   const slots = runs.flatMap(fractionsOf);

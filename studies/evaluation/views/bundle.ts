@@ -11,7 +11,7 @@ import { EVALUATION_CODES } from '../codes.ts';
 import type { Named, Party, View } from './view.ts';
 
 const VERSION = 1;
-/** Of a sealed frame's content. */
+/** The bytes of a sealed frame's content. */
 const FRAME_BYTES = 16 * 1024 * 1024;
 const LENGTH_BYTES = 4;
 const NEWLINE = 10;
@@ -31,7 +31,7 @@ type Header = z.infer<typeof Header>;
 
 const At = z.number().min(0);
 const Size = z.int().min(0);
-/** Of bytes: where they begin among the blobs, and how many they are. */
+/** The place of bytes: where they begin among the blobs, and how many they are. */
 const Place = z.tuple([Size, Size]);
 const NamedLine = <Kind extends string>(kind: Kind) =>
   z.strictObject({ kind: z.literal(kind), name: z.string(), bytes: Place });
@@ -67,7 +67,7 @@ const Line = z.discriminatedUnion('kind', [
 ]);
 type Line = z.infer<typeof Line>;
 
-/** Where the bundles of a folder have their key. */
+/** Returns the file in which the bundles of a folder have their key. */
 export function keyFileOf(bundle: string): string {
   return join(dirname(bundle), 'views.key');
 }
@@ -142,7 +142,7 @@ export async function readBundle(path: string): Promise<View> {
   return asView(path, header, Buffer.from(first).toString(), Buffer.concat(rest));
 }
 
-/** What a frame is bound to: whose it is, its number, and how many there are, so that none can be left out. */
+/** The text that a frame is bound to: whose it is, its number, and how many there are, so that none can be left out. */
 function placeOf({ format, version, recording, party }: Header, frame: number, frames: number): string {
   return `${format}/${version}/${recording}/${party}/${frame + 1}/${frames}`;
 }

@@ -72,7 +72,7 @@ const simulated: Unworded = {
 
 const COUNT_BYTES = 4;
 
-/** What the data user has when it adds its own shares to those that the CSP sends: undefined when it sends none. */
+/** The sums that the data user has when it adds its own shares to those that the CSP sends: undefined when it sends none. */
 function addedShares({ dataUser }: RecordedRun, valueBits: readonly number[]): bigint[] | undefined {
   const blinding = dataUser.opened.find(({ name }) => name === 'blinding')?.values ?? [];
   const own = toRing(
@@ -97,11 +97,11 @@ const planted: Unworded = {
   },
 };
 
-/** Of each form, when as much of it is planted. */
+/** The parts of each form that are planted. */
 const PARTS = [0.25, 0.5, 0.75, 0.9, 1];
 const PLANTED = 200;
 
-/** What the search is not made for, so that nobody takes silence for more than it is. */
+/** The leaks that the search is not made for, so that nobody takes silence for more than it is. */
 const DISGUISES: readonly { readonly name: string; readonly as: (bytes: Buffer) => Buffer }[] = [
   { name: 'in base64', as: (bytes) => Buffer.from(` ${bytes.toString('base64')} `) },
   { name: 'each byte with one bit turned', as: (bytes) => Buffer.from(bytes.map((byte) => byte ^ 1)) },

@@ -46,7 +46,7 @@ export class WatchedDirectory {
     }
   }
 
-  /** In order of time; files of keys apart. */
+  /** The states in order of time; files of keys are apart. */
   states(): { files: FileState[]; keys: Named[] } {
     const all = [...this.#states.values()].flatMap(({ contents }) => contents).sort((a, b) => a.at - b.at);
     const [keys, files] = [all.filter(({ name }) => isKey(name)), all.filter(({ name }) => !isKey(name))];
@@ -63,7 +63,7 @@ function openUnlessGone(path: string): number | undefined {
   }
 }
 
-/** Of services and owners: signing and data keys, key-encryption keys, an operator's token, an owner's enrolment. */
+/** The files of keys of services and owners: signing and data keys, key-encryption keys, an operator's token, an owner's enrolment. */
 const KEY_FILE = /(?:-key(?:\.json)?|-token|^enrolment\.json)$/;
 const isKey = (name: string) => KEY_FILE.test(name);
 
@@ -75,7 +75,7 @@ interface SealedColumn {
   readonly place: (taskId: string) => string;
 }
 
-/** What a service keeps sealed while a task runs, opened by its own key whenever somebody looks. */
+/** The secrets that a service keeps sealed while a task runs, opened by its own key whenever somebody looks. */
 export class OpenedSecrets {
   readonly #directory: WatchedDirectory;
   readonly #columns: readonly SealedColumn[];
@@ -88,7 +88,7 @@ export class OpenedSecrets {
     this.#sealer = sealer;
   }
 
-  /** Of a service that runs, and so has made its key. */
+  /** Opens the secrets of a service that runs, and so has made its key. */
   static async of(directory: WatchedDirectory, columns: readonly SealedColumn[]): Promise<OpenedSecrets> {
     const ring = await loadOrCreateKeyRing(join(directory.folder, 'key-encryption-key'));
     return new OpenedSecrets(directory, columns, new Sealer(...ring));
@@ -117,7 +117,7 @@ export class OpenedSecrets {
   }
 }
 
-/** What the CSP says of a task in its database. */
+/** The state of a task in the CSP's database. */
 export function taskState(folder: string, taskId: string): unknown {
   const db = new DatabaseSync(databaseFile(folder), { readOnly: true });
   try {

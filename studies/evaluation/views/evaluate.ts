@@ -1,4 +1,4 @@
-/** One bundle looked at alone: what it has, and what of the secrets in the bundles beside it can be found in it. */
+/** One bundle looked at alone: what it has, and which of the secrets in the bundles beside it can be found in it. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readBundle } from './bundle.ts';
@@ -6,7 +6,7 @@ import { forbiddenTo, type Search, searchedOf, searchIn } from './search.ts';
 import { secretsOf } from './secrets.ts';
 import { type Party, partOf, type View } from './view.ts';
 
-/** So many of one kind, and their bytes together. */
+/** A number of one kind, and their bytes together. */
 interface Contents {
   readonly what: string;
   readonly count: number;
@@ -18,9 +18,9 @@ interface EvaluatedBundle {
   readonly party: Party;
   readonly taskId: string;
   readonly contents: readonly Contents[];
-  /** What the party must not see, and what of it was found. */
+  /** The searches for what the party must not see, and what was found. */
   readonly searches: readonly Search[];
-  /** Why something was not looked for. */
+  /** The reasons why something was not looked for. */
   readonly remarks: readonly string[];
 }
 
@@ -78,7 +78,7 @@ function contentsIn({ inputs, outputs, keys, random, received, files, passages }
   ];
 }
 
-/** For a terminal. */
+/** Describes a bundle for a terminal. */
 export function describeBundle({ party, recording, contents, searches, remarks }: EvaluatedBundle): string {
   const found = searches.flatMap((search) => search.found);
   return [

@@ -1,4 +1,4 @@
-/** What is looked for in recorded views of each role, of the network and of files at rest. */
+/** The experiments that search recorded views of each role, of the network and of files at rest. */
 import type { Unworded } from '../experiment.ts';
 import type { Scene } from '../scene.ts';
 import type { RecordedRun } from './runs.ts';

@@ -1,4 +1,4 @@
-/** What the recorded views of real processes hold. */
+/** The experiments on the recorded views of real processes. */
 import type { Experiment } from '../experiment.ts';
 import { worded } from '../worded.ts';
 import { BLINDED } from './blinded.ts';

@@ -1,6 +1,6 @@
 /**
  * Records the random tape of a process: loaded before a program (`node --import …/preload.ts`), it writes down everything that the
- * program draws through node:crypto and WebCrypto, in the main thread and in workers, in order, at once. It knows nothing of Eigenveil,
+ * program draws through node:crypto and WebCrypto, in the main thread and in workers, in order, at once. It knows nothing about Eigenveil,
  * and Eigenveil nothing of it. With the tape goes every secret of the process, so that it says loudly what it does.
  *
  * What it cannot see is drawn inside OpenSSL: the ephemeral keys of TLS, the inner draws of a prime or a key (whose results are on the
@@ -52,7 +52,7 @@ function evenHex(value: bigint): string {
   return hex.padStart(hex.length + (hex.length % 2), '0');
 }
 
-/** What was drawn, of what a function gives, what it took, and whose method it is. */
+/** The draw, in terms of what a function gives, what it took, and whose method it is. */
 type Drawn = (result: unknown, args: readonly unknown[], self: unknown) => unknown;
 
 /** The function with its drawn value recorded, whether it is returned, promised or handed to a callback. */
@@ -76,7 +76,7 @@ function recorded(source: string, draw: Source, drawnOf: Drawn): Source {
       return value;
     });
   };
-  // With what promisify knows it by.
+  // The wrapper has the property that promisify knows it by.
   return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(draw));
 }
 
@@ -88,10 +88,10 @@ function patch(owner: object, name: string, drawnOf: Drawn): void {
   Object.defineProperty(owner, name, { ...Object.getOwnPropertyDescriptor(owner, name), value });
 }
 
-/** What it returns, or hands on last: of a pair of keys the private one. */
+/** The value that it returns, or hands on last: of a pair of keys the private one. */
 const given: Drawn = (result) => result;
 
-/** What it fills: the part of the buffer that was asked for, in the buffer's own unit. */
+/** The bytes that it fills: the part of the buffer that was asked for, in the buffer's own unit. */
 const filled: Drawn = (_, [buffer, offset, size]) => {
   const view = ArrayBuffer.isView(buffer) ? buffer : new Uint8Array(buffer as ArrayBuffer);
   const unit = 'BYTES_PER_ELEMENT' in view ? Number(view.BYTES_PER_ELEMENT) : 1;

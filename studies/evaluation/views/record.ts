@@ -1,6 +1,6 @@
 /**
  * Runs a whole task over real processes (CSP, data user, owners; real TLS, real data directories) and records what each of them sees.
- * The programs are those that are shipped, and know nothing of it: a module is loaded before them that writes down what they draw, and the
+ * The programs are those that are shipped, and know nothing about it: a module is loaded before them that writes down what they draw, and the
  * runtime writes down the secrets of TLS. Both say so on standard error. Nothing of this is in what is shipped.
  */
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ import { type Traffic, trafficOf, Wire } from './traffic.ts';
 import type { Draw, Named, Party, View } from './view.ts';
 
 interface TaskToRecord {
-  /** The deadline is set anew, so that old files of proposals can be recorded. */
+  /** The deadline is set again, so that old files of proposals can be recorded. */
   readonly proposal: TaskProposal;
   /** Rows by owner. */
   readonly owners: readonly (readonly SceneRow[])[];
@@ -84,9 +84,9 @@ export async function recordTask(
 
 interface Place {
   readonly children: Children;
-  /** Where processes keep their data. */
+  /** The folder in which processes keep their data. */
   readonly folder: string;
-  /** Where they are recorded. */
+  /** The folder in which they are recorded. */
   readonly records: string;
   readonly note: (text: string) => void;
 }
@@ -191,7 +191,7 @@ class Recorder {
     return { task, projection, reduced };
   }
 
-  /** The CSP destroys the task's secrets when the data user tells it of the end, which happens after the result is there. */
+  /** The CSP destroys the task's secrets when the data user reports the end, which happens after the result is there. */
   async #untilEnded({ id }: Task): Promise<void> {
     while (taskState(this.#directories.get('CSP')!.folder, id) !== 'ended') await sleep(POLL_MILLISECONDS);
   }
@@ -205,7 +205,7 @@ class Recorder {
     }
   }
 
-  /** Called in the midst of other work, which has no place for an error: the first is thrown in the end. */
+  /** Called in the middle of other work, which has no place for an error: the first is thrown in the end. */
   #look(): void {
     try {
       const at = performance.timeOrigin + performance.now() - this.#began;
@@ -304,7 +304,7 @@ function sharesOf(bytes: Buffer | undefined, task: Task): bigint[] {
   return bytes === undefined ? [] : [...Integers.read(bytes, shareBits(task))];
 }
 
-/** What `rotated` draws everything of an answer from. */
+/** The seed from which `rotated` draws everything of an answer. */
 function seedOf(secrets: OpenedSecrets): Named[] {
   const bytes = secrets.get('answer seed');
   return bytes === undefined ? [] : [{ name: 'answer seed', bytes }];

@@ -1,10 +1,10 @@
-/** Whether real runs release what the attacks are given: attacks compute releases by the clear reference, hundreds of times. */
+/** The test of whether real runs release what the attacks are given: attacks compute releases by the clear reference, hundreds of times. */
 import { principalAngles } from '@eigenveil/projection';
 import type { Unworded } from '../experiment.ts';
 import { releasedBy } from '../released.ts';
 import { honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
 
-/** Of an angle in radians, and of an eigenvalue's error in parts of the first: fixed-point arithmetic of `garbled` is below both. */
+/** The bound of an angle in radians, and of an eigenvalue's error in parts of the first: fixed-point arithmetic of `garbled` is below both. */
 const BOUND = 1e-3;
 
 export const RELEASED: Unworded = {

@@ -15,10 +15,10 @@ export interface RecordedRun extends Recording {
   readonly secrets: readonly Secrets[];
 }
 
-/** Of a garbled computation, some hundreds of megabytes pass already. */
+/** The most features of a garbled computation: some hundreds of megabytes pass already. */
 const MOST_GARBLED_FEATURES = 14;
 
-/** Why a scene's task is not recorded. */
+/** Returns why a scene's task is not recorded. */
 export function tooLong({ proposal }: Scene): string | undefined {
   const { twoParty, features } = proposal;
   return twoParty === 'garbled' && features.length > MOST_GARBLED_FEATURES
@@ -31,7 +31,7 @@ export const TOGETHER = 'recorded runs';
 
 type TwoParty = TaskProposal['twoParty'];
 
-/** Of a bundled scene: processes cost seconds, and three owners show what thirty would. */
+/** The number of owners of a bundled scene: processes cost seconds, and three owners show what thirty would. */
 const OWNERS = 3;
 /** The most that a task may have: statistics of up to 50 bits, which no accident puts into a view. */
 const FRACTION_BITS = 20;
@@ -94,7 +94,7 @@ async function recorded({ scene, folder, note }: Setting, { twoParty, plant }: W
   return { ...recording, rows: task.owners, secrets: await secretsOf(views) };
 }
 
-/** Somebody's own task as it is, but for controls that take another protocol. */
+/** Somebody's own task as it is, except for controls that take another protocol. */
 function taskOf(
   scene: Scene,
   twoParty: TwoParty,

@@ -6,7 +6,7 @@ import type { Draws } from '../draws.ts';
 import type { SecretForm, Secrets } from './secrets.ts';
 import { contentsOf, type Party, type View } from './view.ts';
 
-/** What was searched for one kind of secret. */
+/** The search for one kind of secret. */
 export interface Search {
   readonly kind: Secrets['kind'];
   readonly of: Secrets['of'];
@@ -16,11 +16,11 @@ export interface Search {
   readonly sought: number;
   /** Secrets that were found. */
   readonly found: readonly string[];
-  /** At most this probability has a find by chance of forms as long as the longest found; 1 when nothing was found. */
+  /** A find by chance of forms as long as the longest found has at most this probability; 1 when nothing was found. */
   readonly chance: number;
 }
 
-/** Those of the secrets that a party must not see: `simulated` alone shows the pooled statistics to the data user. */
+/** The secrets that a party must not see: `simulated` alone shows the pooled statistics to the data user. */
 export function forbiddenTo(party: Party, secrets: readonly Secrets[]): Secrets[] {
   return secrets.filter(({ kind, of }) => {
     const isResult = kind === 'result';
@@ -95,7 +95,7 @@ function chanceOf(
 }
 
 function placesIn(bytes: Buffer, alphabet: Odds['alphabet']): number {
-  // What base64 stands for is searched, too: at most as much again.
+  // The bytes that base64 stands for are searched, too: at most as much again.
   if (alphabet === undefined) return 2 * bytes.length;
   let places = 0;
   for (const byte of bytes) if (alphabet.isLetter(byte)) places += 1;

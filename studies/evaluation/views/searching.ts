@@ -20,7 +20,7 @@ export interface Searched {
 }
 
 interface SearchExperiment extends Pick<Unworded, 'id' | 'attacker' | 'secret' | 'claims'> {
-  /** What is searched in a run; none where the run's protocol promises nothing of the kind. */
+  /** The searches in a run; none where the run's protocol promises nothing of the kind. */
   searched(run: RecordedRun): readonly Searched[];
   /** Beyond tasks that are too long to record. */
   omits?(scene: Scene): string | undefined;
@@ -52,7 +52,7 @@ const PLANTED = 200;
 const LEAST_POWER = 0.8;
 
 /**
- * What a search over whole runs says: p is the union bound over all searches of the chance that puts what was found there.
+ * Returns what a search over whole runs says: p is the union bound over all searches of the chance that puts what was found there.
  * @param runs at least one, each with something that was searched
  */
 export function searchRuns(

@@ -1,4 +1,4 @@
-/** What must not be in a view, taken from the views of one recording: statistics, rows and the result, in every form in which software writes them. */
+/** The secrets that must not be in a view, taken from the views of one recording: statistics, rows and the result, in every form in which software writes them. */
 import { CodedError } from '@eigenveil/platform';
 import { Discretiser, flatten, layout, RowAccumulator, readRows } from '@eigenveil/statistics';
 import { Task } from '@eigenveil/task';
@@ -17,14 +17,14 @@ export interface SecretForm extends Form {
 export interface Secrets {
   /** Sealed ones are what a service keeps sealed: a key, shares, blinding values. */
   readonly kind: 'statistics' | 'rows' | 'result' | 'sealed';
-  /** Whose: an owner's, or what all owners' together come to. */
+  /** The party that it is of: an owner, or all of them together. */
   readonly of: Party | 'all owners';
-  /** How many there are (numbers, and of statistics whole packed plaintexts), those included that have no form: too small to be told from chance, or rows beyond those that are sought. */
+  /** The number of them (numbers, and of statistics whole packed plaintexts), those included that have no form: too small to be told from chance, or rows beyond those that are sought. */
   readonly count: number;
   readonly forms: readonly SecretForm[];
 }
 
-/** As much of a released projection as is looked for. */
+/** The part of a released projection that is looked for. */
 const Released = z.object({ vectors: z.array(z.array(z.number())), eigenvalues: z.array(z.number()) });
 
 interface OwnRow {
@@ -109,7 +109,7 @@ function statisticsOf(task: Task, rowsByOwner: readonly (readonly OwnRow[])[]): 
   return flatten(task, { ...accumulator.statistics(), owners: BigInt(rowsByOwner.length) });
 }
 
-/** Of all owners together: their forms are held in memory. */
+/** The most rows of all owners together: their forms are held in memory. */
 const MOST_ROWS = 2000;
 /** Neighbouring cells together; fewer would turn up by chance. */
 const CELLS = 4;
@@ -150,7 +150,7 @@ function windowsOf(cells: readonly number[]): number[][] {
   return Array.from({ length: cells.length - length + 1 }, (_, i) => cells.slice(i, i + length));
 }
 
-/** Of either byte order: doubles and singles, or integers of 3, 4 and 8 bytes. */
+/** The forms of either byte order: doubles and singles, or integers of 3, 4 and 8 bytes. */
 function encodings(numbers: readonly number[], kind: 'real' | 'whole'): (readonly [string, Buffer])[] {
   const sizes = kind === 'real' ? [4, 8] : [3, 4, 8];
   return sizes.flatMap((size) => {
@@ -169,7 +169,7 @@ function encodings(numbers: readonly number[], kind: 'real' | 'whole'): (readonl
   });
 }
 
-/** Zeros and small numbers are in every file: at least so many different bytes, and some among the first, by which a form is found. */
+/** Zeros and small numbers are in every file: at least this number of different bytes, and some among the first, by which a form is found. */
 const LEAST_DIFFERENT = 6;
 
 function isTelling(bytes: Buffer): boolean {

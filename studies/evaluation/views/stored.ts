@@ -1,4 +1,4 @@
-/** What lies in the data directories of all parties during a task, and what must not lie there in clear. */
+/** The files in the data directories of all parties during a task, and what must not lie there in clear. */
 import { SecretKey } from '@eigenveil/paillier';
 import type { Task } from '@eigenveil/task';
 import { writtenDown } from '@eigenveil/testbed/leaks';
@@ -26,7 +26,7 @@ export function atRest({ csp, dataUser, owners, secrets, task }: RecordedRun): S
   ];
 }
 
-/** What a service keeps sealed: the task's key, shares, blinding values, the seed of an answer. */
+/** The secrets that a service keeps sealed: the task's key, shares, blinding values, the seed of an answer. */
 function sealedOf({ party, keys, opened }: View, task: Task): Secrets {
   const stored = partOf(keys, 'Paillier secret key');
   const key = stored === undefined ? undefined : SecretKey.fromJSON(JSON.parse(stored.toString()), task);

@@ -1,2 +1,2 @@
-/** What the preloaded recorder of randomness is told by: the variable with the folder of its tapes. */
+/** The variable that tells the preloaded recorder of randomness the folder of its tapes. */
 export const TAPE_FOLDER = 'EIGENVEIL_EVALUATION_TAPES';

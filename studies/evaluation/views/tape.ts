@@ -10,7 +10,7 @@ const FirstLine = z.strictObject({ pid: z.int(), thread: z.int() });
 const DrawLine = z.strictObject({ at: z.number(), source: z.string(), bytes: z.base64() });
 
 /**
- * What the threads of one process drew, in order; times since 1970.
+ * Returns what the threads of one process drew, in order; times since 1970.
  * @throws ERR_VIEW_UNREADABLE
  */
 export async function readTapes(folder: string): Promise<{ pid: number; draws: Draw[] }> {

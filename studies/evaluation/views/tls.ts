@@ -1,5 +1,5 @@
 /**
- * What went through a connection of TLS 1.3 in clear (RFC 8446, sections 5 and 7), from the bytes that passed and the secrets that either
+ * The bytes that went through a connection of TLS 1.3, in clear (RFC 8446, sections 5 and 7), from the bytes that passed and the secrets that either
  * end wrote down (`--tls-keylog`): the processes and their connections stay as they are, and nobody sits in the midst.
  */
 import { type CipherGCMTypes, createDecipheriv, createHmac } from 'node:crypto';
@@ -31,11 +31,11 @@ export function readKeyLog(text: string): KeyLog {
   return log;
 }
 
-/** What the network sees of a record: its header is in clear. */
+/** The part of a record that the network sees: its header is in clear. */
 interface TlsRecord {
   readonly at: number;
   readonly type: number;
-  /** Of what follows the header. */
+  /** The bytes that follow the header. */
   readonly bytes: Buffer;
 }
 
@@ -100,7 +100,7 @@ interface Suite {
   readonly hash: 'sha256' | 'sha384';
 }
 
-/** What OpenSSL's two ends agree on where the processor has AES; a connection with ChaCha20 is refused. */
+/** The cipher that OpenSSL's two ends agree on where the processor has AES; a connection with ChaCha20 is refused. */
 const SUITES: Readonly<Record<number, Suite>> = {
   4865: { cipher: 'aes-128-gcm', keyBytes: 16, hash: 'sha256' },
   4866: { cipher: 'aes-256-gcm', keyBytes: 32, hash: 'sha384' },
@@ -139,7 +139,7 @@ class Opener {
     this.#iv = expand(suite, secret, 'iv', NONCE_BYTES);
   }
 
-  /** Under the secret that follows from the present one. */
+  /** Returns the opener under the secret that follows from the present one. */
   next(): Opener {
     return new Opener(this.#suite, expand(this.#suite, this.#secret, 'traffic upd', this.#secret.length));
   }
@@ -188,7 +188,7 @@ function openRecords(
   return data;
 }
 
-/** Of the first handshake message; more than there is when it is not whole. */
+/** The length of the first handshake message; more than there is when it is not whole. */
 function lengthOf(messages: Buffer): number {
   return messages.length < 4 ? 4 : 4 + messages.readUIntBE(1, 3);
 }

@@ -1,4 +1,4 @@
-/** What passed in front of the services, put together: messages in clear for their receivers, sizes and times for the network. */
+/** The traffic in front of the services, put together: messages in clear for their receivers, sizes and times for the network. */
 import { CodedError } from '@eigenveil/platform';
 import { CountingProxy, type Direction } from '@eigenveil/testbed/proxies/counting-proxy';
 import { nameOfRequest, readFrames, readHttp } from '@eigenveil/testbed/proxies/http-messages';
@@ -41,12 +41,12 @@ export class Wire {
     return new Wire(service, await CountingProxy.start('peer'), turned);
   }
 
-  /** Under which everybody reaches the service. */
+  /** The address under which everybody reaches the service. */
   get url(): string {
     return `https://127.0.0.1:${this.#proxy.port}`;
   }
 
-  /** To be called before anybody connects. */
+  /** Call this before anybody connects. */
   attach(listensOn: string): void {
     this.#proxy.target = Number(new URL(listensOn).port);
   }
@@ -69,7 +69,7 @@ export class Wire {
 }
 
 export interface Traffic {
-  /** By receiver. */
+  /** The messages by receiver. */
   readonly received: ReadonlyMap<Party, Message[]>;
   readonly passages: readonly Passage[];
   /** Every byte on the wire. */
@@ -77,7 +77,7 @@ export interface Traffic {
 }
 
 /**
- * @param logs the TLS secrets of each process: who connected is whose log, beside the service's, has the connection's; else the operator
+ * @param logs the TLS secrets of each process: who connected is whose log, beside the service's, has the connection's; otherwise the operator
  * @param began milliseconds since 1970, from which times count
  * @throws ERR_VIEW_UNREADABLE
  */
@@ -199,7 +199,7 @@ const asBytes = (head: string, body: Buffer) =>
 const whole = (passed: readonly Passed[]) => Buffer.concat(passed.map(({ bytes }) => bytes));
 const since = (began: number, at: number) => Math.max(0, at - began);
 
-/** When the byte before `end` passed. */
+/** Returns when the byte before `end` passed. */
 function timeOf(passed: readonly Passed[], end: number): number {
   let arrived = 0;
   for (const { at, bytes } of passed) {

@@ -1,4 +1,4 @@
-/** What one role saw of one task: its input, keys, random tape, received messages and what its keys opened, in order. */
+/** The view that one role had of one task: its input, keys, random tape, received messages and what its keys opened, in order. */
 import { writtenDown } from '@eigenveil/testbed/leaks';
 
 /** A bundle's name is the role's, with an owner's number: `owner 2`. */
@@ -9,11 +9,11 @@ export interface Named {
   readonly bytes: Buffer;
 }
 
-/** What the role drew from the system's CSPRNG. */
+/** The numbers that the role drew from the system's CSPRNG. */
 export interface Draw {
   /** Milliseconds since the recording began, as everywhere in a view. */
   readonly at: number;
-  /** Of Node.js; 0 is the main one. */
+  /** The thread of Node.js; 0 is the main one. */
   readonly thread: number;
   /** The function that drew it, such as `randomBytes`. */
   readonly source: string;
@@ -21,11 +21,11 @@ export interface Draw {
 }
 
 export interface Message {
-  /** When its last byte passed. */
+  /** The time when its last byte passed. */
   readonly at: number;
   readonly from: Party;
   readonly kind: 'request' | 'answer' | 'frame';
-  /** Of a request, such as `POST /tasks`; of an answer and a frame, the request that it belongs to. */
+  /** The name of a request, such as `POST /tasks`; of an answer and a frame, the request that it belongs to. */
   readonly name: string;
   /** Head and body of HTTP, the payload of a frame. */
   readonly bytes: Buffer;
@@ -51,7 +51,7 @@ export interface Passage {
   readonly to: Party;
   /** As TLS says in clear: 20 change of cipher, 21 alert, 22 handshake, 23 application data. */
   readonly type: number;
-  /** Of the whole record, its header of five bytes included. */
+  /** The size of the whole record, its header of five bytes included. */
   readonly size: number;
 }
 
@@ -62,14 +62,14 @@ export interface View {
   readonly taskId: string;
   /** The task; an owner's rows; a service's configuration. */
   readonly inputs: readonly Named[];
-  /** Of the data user the projection, of an owner also its reduced rows. */
+  /** The outputs: for the data user the projection, for an owner also its reduced rows. */
   readonly outputs: readonly Named[];
   readonly keys: readonly Named[];
   readonly random: readonly Draw[];
   readonly received: readonly Message[];
   readonly opened: readonly Opened[];
   readonly files: readonly FileState[];
-  /** Of the network alone. */
+  /** The passages, which the network alone has. */
   readonly passages: readonly Passage[];
 }
 

@@ -1,4 +1,4 @@
-/** Whether what real data users draw to blind is as wide as σ bits of blinding ask for, by widths that are reckoned here and not by the packing. */
+/** The test of whether what real data users draw to blind is as wide as σ bits of blinding ask for, by widths that are reckoned here and not by the packing. */
 
 import { type StatisticsTask, valueBitsOf } from '@eigenveil/task';
 import type { Test, Unworded } from '../experiment.ts';
@@ -27,7 +27,7 @@ export const WIDTHS: Unworded = {
 };
 
 /**
- * How wide the blinding of each slot must be, in bits: a sum over k slots is within 2^-σ of uniform if each is within 2^-σ / k. Not taken
+ * Returns the width that the blinding of each slot must have, in bits: a sum over k slots is within 2^-σ of uniform if each is within 2^-σ / k. Not taken
  * from `layout`, whose mistakes this must find.
  */
 export function widthsOf(task: StatisticsTask): number[] {

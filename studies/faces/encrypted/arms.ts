@@ -30,7 +30,7 @@ export interface SizedSplit {
   readonly labels: readonly number[];
   readonly train: readonly number[];
   readonly test: readonly number[];
-  /** Of training rows, in their order. */
+  /** The folds of training rows, in their order. */
   readonly folds: readonly number[];
 }
 

@@ -1,12 +1,12 @@
-/** What is compared at each point through the services, and what is said of it by margins that were fixed beforehand. */
+/** The comparisons at each point through the services, judged by margins that were fixed beforehand. */
 import { samplesOf, spread } from '../../instrument/figure.ts';
 import type { Tidy } from '../../instrument/tidy.ts';
 import { SIGNAL_RIDGES } from '../signal-ridge.ts';
 
-/** Of the study's values of ρ′ the largest; `rotated` refuses those below 0. */
+/** The largest of the study's values of ρ′; `rotated` refuses those below 0. */
 export const RAISED_SIGNAL_RIDGE = Math.max(...SIGNAL_RIDGES);
 
-/** What rows are reduced by. `sketch` is in the clear, by the Ω of the services' task where there is one. */
+/** The means by which rows are reduced. `sketch` is in the clear, by the Ω of the services' task where there is one. */
 export const ARMS = {
   'pca exact': 'PCA, exact, in the clear',
   'pca sketch': 'PCA by a sketch, in the clear',

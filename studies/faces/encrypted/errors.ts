@@ -1,4 +1,4 @@
-/** Errors of reconstruction of any arm, by the study's own function, from nothing but the rows that the arm has reduced. */
+/** Errors of reconstruction of any arm, by the study's own function, from only the rows that the arm has reduced. */
 import type { Components } from '../components.ts';
 import { type Errors, reconstructionErrors } from '../reconstruction.ts';
 import { type Beyond, dot, gramOf, type Matrix, type Span, spanOf } from '../span.ts';
@@ -7,7 +7,7 @@ import type { Arm, SizedSplit } from './arms.ts';
 /**
  * The vectors by which training rows were reduced, in principal directions of these rows: a direction is a sum of centred rows, so its
  * product with a vector is the same sum of reduced rows. What a vector has beyond the span of the training rows does not show in them;
- * that of PCA, of a sketch and of DCA on either is in the span, but for rounding.
+ * that of PCA, of a sketch and of DCA on either is in the span, except for rounding.
  */
 export function componentsOf({ weights }: Span, train: readonly number[], reduced: Matrix): Components {
   const vectors = reduced[0]!.map((_, c) => {
@@ -20,7 +20,7 @@ export function componentsOf({ weights }: Span, train: readonly number[], reduce
 /** No arm has components there. */
 const NOTHING_BEYOND: Beyond = { directions: 0, centre: new Float64Array(0), rows: new Map() };
 
-/** What the first k components of reduced rows lead back of the pixels, for each arm and k; numbers of components that it has not are left out. */
+/** The part of the pixels that the first k components of reduced rows lead back, for each arm and k; numbers of components that it has not are left out. */
 export function errorsOf(
   { rows, train, test }: Pick<SizedSplit, 'rows' | 'train' | 'test'>,
   arms: readonly Arm[],

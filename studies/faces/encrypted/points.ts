@@ -25,7 +25,7 @@ import { errorsOf } from './errors.ts';
 import { throughServices } from './services.ts';
 import { servicesSheet } from './sheets.ts';
 
-/** Of the book's numbers of components those that a sketch of at most 80 columns can have. */
+/** The book's numbers of components that a sketch of at most 80 columns can have. */
 const PCA_DIMENSIONS = [2, 5, 8, 10, 14, 20, 26, 39];
 /** 29 are the most that `rotated` gives of 39 with ρ′ > 0. */
 const DCA_DIMENSIONS = [2, 5, 8, 10, 14, 24, 29];
@@ -284,7 +284,7 @@ export const points = defineStudy<Part & { readonly kind: string }>({
   words: new URL('points.md', import.meta.url),
 });
 
-/** All arms of one split, those of the services where they are asked for. A sheet of faces from the services goes into a part of the folder that is not to be shared. */
+/** All arms of one split, those of the services where they are asked for. A sheet of faces from the services goes into a part of the folder that must not be shared. */
 export async function measurePoints(part: Part, { note, folder }: Bench): Promise<Tidy[]> {
   const { set, side, split: number, services, columns, components } = part;
   const split = await sizedSplit(set, side, number);
@@ -294,7 +294,7 @@ export async function measurePoints(part: Part, { note, folder }: Bench): Promis
   const exact = exactPca(split, components);
   const seed = chain?.pca.seed ?? seedFor(set, side, number);
   const sketched = sketchedPca(split, { components, columns, seed });
-  // In the clear as many as the services have of either.
+  // The clear arms have as many as the services have of either.
   const discriminants = chain
     ? Math.max(chain.dca.task.components, chain.raised.task.components)
     : components - 2;

@@ -45,14 +45,14 @@ interface Computed {
   /** Mean over all rows of the length of what the projection's own inverse, from all components to pixels, does not give back, in grey levels. */
   readonly missing: number;
   readonly twoParty: TwoParty;
-  /** What `rotated` says where it refuses the task, and `simulated` has computed it. */
+  /** The message by which `rotated` refuses the task, and `simulated` has computed it. */
   readonly refused: string | undefined;
-  /** From the proposal to the result. */
+  /** The time from the proposal to the result. */
   readonly seconds: number;
-  /** What an owner sends. */
+  /** The bytes that an owner sends. */
   readonly contributionBytes: number;
   readonly task: Task;
-  /** Of Ω, which the CSP's nonce decides; undefined without a sketch. */
+  /** The seed of Ω, which the CSP's nonce decides; undefined without a sketch. */
   readonly seed: Uint8Array | undefined;
 }
 
@@ -158,7 +158,7 @@ function meanDistance(rows: readonly Float64Array[], others: Matrix): number {
   return lengths.reduce((sum, length) => sum + length, 0) / rows.length;
 }
 
-/** What `rotated` says where it refuses a task; undefined where it computes it. */
+/** Returns the message by which `rotated` refuses a task; undefined where it computes it. */
 export function refusalOf(proposal: TaskProposal): string | undefined {
   try {
     checkComputable(proposal);
@@ -172,7 +172,7 @@ export function refusalOf(proposal: TaskProposal): string | undefined {
 
 type Numbers = Pick<Chain, 'owners' | 'keyBits' | 'train'>;
 
-/** What all tasks agree on. Owners contribute by DJN, since thousands of features take thousands of ciphertexts. */
+/** The terms that all tasks agree on. Owners contribute by DJN, since thousands of features take thousands of ciphertexts. */
 const common = ({ owners, keyBits, train }: Numbers) => ({
   minimumOwners: owners,
   maximumOwners: owners,
@@ -209,8 +209,8 @@ export function pcaProposal(chain: Pick<Chain, 'rows' | 'columns' | 'components'
 const CHAIN_FRACTION_BITS = 18;
 
 /**
- * DCA on the components of the first task, as many as `rotated` computes: with ρ′ = 0 no more than tell people apart. With ρ′ > 0 others
- * follow them, and the book's form has the study's vectors, since in the standard form ρ′ would be taken off ρ.
+ * DCA on the components of the first task, as many as `rotated` computes: with ρ′ = 0 no more than distinguish people. With ρ′ > 0 others
+ * follow them, and the book's form has the study's vectors, since in the standard form ρ′ would be subtracted from ρ.
  */
 export function dcaProposal(
   chain: Pick<Chain, 'labels' | 'ridge'> & Numbers,

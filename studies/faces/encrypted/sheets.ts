@@ -1,14 +1,14 @@
-/** What held-out faces look like that were reduced through the services and led back: for whoever has the data, and never in a report. */
+/** Pictures of held-out faces that were reduced through the services and led back: for whoever has the data, and never in a report. */
 import type { Picture } from '../../instrument/report/document.ts';
 import { type Column, type Fitted, PEOPLE, sheetOf } from '../sheets.ts';
 import { gramOf, type Matrix, spanOf } from '../span.ts';
 import type { SizedSplit } from './arms.ts';
 import { componentsOf } from './errors.ts';
 
-/** Of PCA, beside all that there are. */
+/** The dimensions of PCA, beside all that there are. */
 const SHOWN_DIMENSIONS = [5, 14];
 
-/** Of larger faces a picture holds one fewer. */
+/** The largest side of faces: a picture of larger ones holds one fewer. */
 const LARGEST_SIDE = 60;
 
 type Reduced = Readonly<Record<'pca' | 'dca' | 'raised', { readonly reduced: Matrix }>>;

@@ -7,7 +7,7 @@ import { writeReport } from './write.ts';
 /** Within the report's folder; git ignores it. */
 export const APART = 'not-to-be-shared';
 
-/** In a folder of their own; those of an earlier run go. */
+/** Writes them in a folder of their own; those of an earlier run go. */
 export async function writePictures(folder: string, pictures: readonly Picture[]): Promise<void> {
   const apart = join(folder, APART);
   await rm(apart, { recursive: true, force: true });
@@ -15,7 +15,7 @@ export async function writePictures(folder: string, pictures: readonly Picture[]
   await writeReport({
     folder: apart,
     report: {
-      title: 'Pictures that are not to be shared',
+      title: 'Pictures that must not be shared',
       introduction: [
         'They show people of a data set whose licence or whose people do not allow that. Keep them as you keep the data.',
       ],

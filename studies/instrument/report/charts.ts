@@ -28,7 +28,7 @@ vega.expressionFunction('figure', (value: number, unit: string, digits: number) 
 /** By chart: the wide form stands on the page and in a file of its own, and drawing is what a report's time goes into. */
 const drawnWide = new WeakMap<Chart, Promise<Drawn>>();
 
-/** To be put into an HTML page that defines the theme's variables. */
+/** A chart that is put into an HTML page which defines the theme's variables. */
 export async function inlineChart(chart: Chart, form: Form): Promise<string> {
   const { width, height, content } = await (form === 'wide' ? wide(chart) : draw(chart, form));
   return `<svg class="${form}" viewBox="0 0 ${width} ${height}" ${opening(chart, form)}${content}</svg>`;

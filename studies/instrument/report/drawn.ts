@@ -1,4 +1,4 @@
-/** What a chart draws as a specification of Vega-Lite: marks over tidy records, with whiskers, in the theme's colours. */
+/** The drawing of a chart as a specification of Vega-Lite: marks over tidy records, with whiskers, in the theme's colours. */
 
 import { CodedError } from '@eigenveil/platform';
 import type { TopLevelSpec } from 'vega-lite';
@@ -9,7 +9,7 @@ import { barFill, dash, fontFamily, seriesColour, symbol } from './theme.ts';
 interface Frame {
   /** CSS pixels, labels and legend included. */
   readonly width: number;
-  /** Of letters. */
+  /** The size of letters. */
   readonly size: number;
   /** Keeps ids apart where several charts share a page. */
   readonly prefix: string;
@@ -23,7 +23,7 @@ export const withoutKeys = (svg: string): string => svg.replaceAll(KEY, '');
 type Layers = Extract<TopLevelSpec, { layer: unknown }>['layer'];
 
 const LEGEND_ROOM = 24;
-/** What labels of the upright axis may take. */
+/** The most room that labels of the upright axis may take. */
 const AXIS_ROOM = 80;
 const LETTER = 0.58;
 const MOST_OWN_TICKS = 10;

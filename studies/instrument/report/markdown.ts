@@ -28,7 +28,7 @@ export function tablesToMarkdown(report: Report): string {
   return tables.map((one) => block(one, outline, report)).join('\n\n');
 }
 
-/** Whether a chart stands in a file of its own, which the Markdown shows. */
+/** Returns whether a chart stands in a file of its own, which the Markdown shows. */
 export function hasFile(chart: Chart | Picture, { isSparing }: Report): boolean {
   return isSparing !== true || chart.kind === 'picture' || chart.isKept === true;
 }

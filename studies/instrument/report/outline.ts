@@ -5,7 +5,7 @@ import type { Report } from './document.ts';
 import { anchors } from './text.ts';
 
 export interface Outline {
-  /** Of each section, in order. */
+  /** The entries of each section, in order. */
   readonly sections: readonly string[];
   /** The anchor of the heading of that name. */
   readonly headingAt: (name: string) => string;

@@ -10,7 +10,7 @@ const MOST_PIXELS = 65_536;
 const ZOOM = 6;
 
 /**
- * Of a page, or of a file of its own.
+ * Draws the picture for a page, or for a file of its own.
  * @throws ERR_REPORT for pixels that are not width × height whole numbers from 0 to 255, or too many
  */
 export function pictureSvg(picture: Picture): string {

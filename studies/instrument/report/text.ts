@@ -40,7 +40,7 @@ function holdsHtml(text: string): boolean {
   return found;
 }
 
-/** What a reader of the Markdown sees, without its marks: for places that take plain text. */
+/** Returns what a reader of the Markdown sees, without its marks: for places that take plain text. */
 export function textOf(markdown: string): string {
   const plain = new Marked({ gfm: true });
   const parts: string[] = [];

@@ -75,7 +75,7 @@ export const accuracy = defineStudy({
         percent(test.filter((row) => predict(table.rows[row]!) === table.targets[row]).length, test.length);
       for (const epsilon of [...ACCURACY_EPSILONS, Infinity]) {
         for (const [learner, exponent] of Object.entries(FORESTS)) {
-          // Without noise the exponent makes no difference.
+          // The exponent makes no difference without noise.
           if (epsilon === Infinity && learner !== 'forest') continue;
           const started = performance.now();
           const random = predictableRandomness(`learners accuracy ${source} ${epsilon} ${seed}`);

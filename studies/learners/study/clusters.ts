@@ -1,4 +1,4 @@
-/** How well clusters of DBSCAN, plain, as the thesis prints it, with recursion, and on a grid, follow the classes of rows in a plane: petals of iris, over ε. */
+/** The fit of clusters of DBSCAN, plain, as the thesis prints it, with recursion, and on a grid, to the classes of rows in a plane: petals of iris, over ε. */
 /// <reference path="../types/density-clustering.d.ts" />
 
 import { predictableRandomness } from '@eigenveil/testbed/random';
@@ -14,7 +14,7 @@ import { thesisDbscan } from '../thesis-dbscan.ts';
 import { tableOf } from './data.ts';
 import { EPSILON_TITLES, STUDY_EPSILONS, told } from './settings.ts';
 
-/** On ranges of 0 to 1. Plain DBSCAN tells the petals of iris apart at the first radius; without recursion clusters are few enough at the second. */
+/** The radii, on ranges of 0 to 1. Plain DBSCAN distinguishes the petals of iris at the first radius; without recursion clusters are few enough at the second. */
 const RADII = [0.05, 0.2] as const;
 const NEIGHBOURS = 5;
 const GRID = { cells: 12, atLeast: 2 };

@@ -34,7 +34,7 @@ const TAXI: Columns = {
   duration_min: [0, 120],
   green: [0, 1],
 };
-/** By their documented meaning; thousands of dollars in 1978 stop at 50. `b`, which encodes race, is left out. */
+/** Ranges have their documented meaning; thousands of dollars in 1978 stop at 50. `b`, which encodes race, is left out. */
 const BOSTON: Columns = {
   crim: [0, 100],
   zn: [0, 100],

@@ -20,7 +20,7 @@ const PARTS: readonly number[] = [3, 11, 31, 61];
 const SHOWN_PARTS = 31;
 /** Answers that are asked for, and that one ε has to do for where it is that of all. */
 const ANSWERS = 50;
-/** Boosting exactly on all of a long table would take too long: a run learns on so many rows. */
+/** Boosting exactly on all of a long table would take too long: a run learns on this number of rows. */
 const MOST_LEARNT = 1500;
 const AGGREGATED = ['forest', 'boosted'] as const;
 /** Each noise of the median, and what its table says of it. */

@@ -29,7 +29,7 @@ export const LIBRARY = {
 };
 
 export const STUDY_EPSILONS = [0.1, 0.5, 1, 3, 10] as const;
-/** How the column `epsilon` reads, where `none` is without noise. */
+/** The words of the column `epsilon`, where `none` is without noise. */
 export const EPSILON_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...STUDY_EPSILONS, 100].map((epsilon) => [epsilon, `ε = ${epsilon}`])),
   none: 'no noise',

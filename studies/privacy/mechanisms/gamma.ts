@@ -3,7 +3,7 @@
 /** Bound on the relative error of both tails where they are used (y <= a + 1 below, y >= a − 1 above); held by tests. */
 export const GAMMA_ERROR = 1e-12;
 
-/** From here on Stirling's series for log Γ is exact to the last digit. */
+/** Stirling's series for log Γ is exact to the last digit from here on. */
 const STIRLING_FROM = 20;
 
 /** P(Y <= y) for Y of shape a = 1/2, 1, 3/2, … and scale 1. All terms are positive, so nothing cancels. */

@@ -1,5 +1,5 @@
 /**
- * What Wishart noise on a matrix of second moments gives, exactly: (ε, δ), and never δ = 0.
+ * The exact promise of Wishart noise on a matrix of second moments: (ε, δ), and never δ = 0.
  *
  * Proof note. Rows with ‖x‖₂ <= 1; neighbours differ by one row added or removed; A = Σ x xᵀ is released as A + W, where W is
  * d × d Wishart with k >= d + 1 degrees of freedom and scale matrix sI: density proportional to

@@ -47,7 +47,7 @@ import {
   PURE,
 } from './method.ts';
 
-/** Whom methods trust that trust one party with all rows. */
+/** The party with all rows, which such methods trust. */
 export const CURATOR = 'a curator who holds all rows';
 const CENTRED =
   'Rows are centred by their exact mean, which the publication takes as given and nothing protects.';

@@ -6,8 +6,8 @@
  * τ_i = √(2 ln(1.25/δ))/(N_i ε), and sends the root P_i = U_R Λ_R^½ of its R strongest components; the aggregator takes the components of
  * Σ P_i P_iᵀ/s.
  *
- * Assumed: R = d, so that a site leaves out nothing but negative eigenvalues. The published τ_i is the classic calibration, which holds for ε <= 1
- * only; beyond, the analytic one takes its place. `recalibrated` takes the analytic one for all ε, to tell apart what the calibration
+ * Assumed: R = d, so that a site leaves out only negative eigenvalues. The published τ_i is the classic calibration, which holds for ε <= 1
+ * only; beyond, the analytic one takes its place. `recalibrated` takes the analytic one for all ε, to distinguish what the calibration
  * costs and what the many noises cost. The rows of different sites are different rows, so each site's budget is that of the whole.
  */
 
@@ -71,7 +71,7 @@ function method(
         });
       },
     },
-    // Before negative eigenvalues are left out.
+    // This is before negative eigenvalues are left out.
     noiseDeviation: (sites, setting) => {
       const sum = deviationOf(featuresOf(sites), setting);
       return meanOfNodes(sites.map(({ length }) => sum / length));

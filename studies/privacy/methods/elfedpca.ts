@@ -59,7 +59,7 @@ interface NoisyCovariances {
   readonly seed: string;
   /** A_i′, which site 1 collects. */
   readonly messages: readonly number[][][];
-  /** A_i, which nobody but site i should know. */
+  /** A_i, which only site i should know. */
   readonly covariances: readonly number[][][];
   /** X_i, site i's own. */
   readonly normalised: readonly Row[][];

@@ -33,7 +33,7 @@ export { MOST_ROUNDS } from './noisy-power.ts';
 export { randomDirections } from './random-directions.ts';
 export { eigenveil, stageRelease, stageTask, subtractOwnNoise } from './stage.ts';
 
-/** In the order of reports. */
+/** The methods, in the order of reports. */
 export const PCA_METHODS: readonly PcaMethod[] = [
   nonPrivate,
   randomDirections,
@@ -65,7 +65,7 @@ export const PCA_METHODS: readonly PcaMethod[] = [
   twoStagePublic,
 ];
 
-/** What ELFedPCA's publication compares, each with the noise that it states at every ε, beside what no noise gives. */
+/** The methods that ELFedPCA's publication compares, each with the noise that it states at every ε, beside what no noise gives. */
 export const ELFEDPCA_EXPERIMENT: readonly PcaMethod[] = [
   elfedpca,
   dpdispcaPublished,

@@ -10,7 +10,7 @@ export type Square = readonly (readonly number[])[];
 export const featuresOf = (sites: readonly Site[]): number =>
   sites.find(({ length }) => length > 0)![0]!.length;
 
-/** How many rows all sites have. */
+/** The number of rows at all sites. */
 export const rowsOf = (sites: readonly Site[]): number => sites.reduce((sum, { length }) => sum + length, 0);
 
 /** Without underflow: rows may lie as close to their mean as they like. */

@@ -1,4 +1,4 @@
-/** The form of a published method: how it finds components, what it promises of the rows, and what of that it keeps. */
+/** The form of a published method: how it finds components, what it promises about the rows, and which part of that it keeps. */
 
 import type { RandomSource } from '@eigenveil/privacy';
 
@@ -7,7 +7,7 @@ export type Row = readonly number[];
 export type Site = readonly Row[];
 
 export interface PcaSetting {
-  /** At least one and at most as many as features. */
+  /** A number of at least one and at most as many as features. */
   readonly components: number;
   /** The nominal ε that the method is told; Infinity is no noise. `keeps` says what it keeps at that. */
   readonly epsilon: number;
@@ -37,19 +37,19 @@ export type Panel =
 /** The (ε, δ) that rows really get, or why none can be stated. A pure promise has δ = 0. */
 export type Kept =
   | { readonly epsilon: number; readonly dpDelta: number }
-  | { /** Why there is none. */ readonly none: string };
+  | { /** The reason why there is none. */ readonly none: string };
 
 /** Data for a table: what is promised, to whom, and of which part of the computation. */
 export interface PcaPromise {
   /**
-   * Data sets that must not be told apart: one row more or less, or one row that is another. With public counts "add-remove" holds given them alone,
+   * Data sets that must not be distinguished: one row more or less, or one row that is another. With public counts "add-remove" holds given them alone,
    * since n or N_i tells one row more from one less.
    */
   readonly neighbours: 'add-remove' | 'replace' | 'none';
   readonly epsilon: 'none' | 'pure' | 'approximate';
-  /** Who sees more than the result, and so must be trusted. */
+  /** The parties that see more than the result, and so must be trusted. */
   readonly trust: string;
-  /** Whether the mean that rows are centred by is part of the promise. */
+  /** True if the mean that rows are centred by is part of the promise. */
   readonly means: 'protected' | 'not protected' | 'not needed';
   readonly counts: 'protected' | 'public';
   /** Where the promise as published does not hold, or what was assumed where a publication could not be read. */
@@ -90,7 +90,7 @@ export interface PcaMethod {
   readonly panel: Panel;
   /** Choices for it beyond its setting: results with other constants are others. */
   readonly constants?: string;
-  /** Whether the quality of the result depends on how rows are spread over sites. */
+  /** True if the quality of the result depends on how rows are spread over sites. */
   readonly dependsOnSites: boolean;
   readonly promise: PcaPromise;
   /**

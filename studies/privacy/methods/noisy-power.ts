@@ -46,7 +46,7 @@ import {
   type Site,
 } from './method.ts';
 
-/** What the budget of `balcan` is for. */
+/** The computation that the budget of `balcan` is for. */
 export const MOST_ROUNDS = 20;
 const COLUMNS = 4;
 /** A share of the largest estimated eigenvalue. */
@@ -62,7 +62,7 @@ interface Iteration {
 }
 
 /**
- * At least one round, at most `most`, whose noise is calibrated to that; stops early once two rounds after the first estimate the same, but for the threshold.
+ * At least one round, at most `most`, whose noise is calibrated to that; stops early once two rounds after the first estimate the same, up to the threshold.
  * @returns the noisy product of the last round, column by column
  */
 export function powerIteration(
@@ -106,7 +106,7 @@ export function leadingLeftSingularVectors(
   const combined = topEigenvectors(gram, components).map((vector) =>
     product[0]!.map((_, row) => vector.reduce((sum, x, c) => sum + x * product[c]![row]!, 0)),
   );
-  // Orthogonal already but for rounding.
+  // They are orthogonal already, except for rounding.
   return orthonormal(combined);
 }
 

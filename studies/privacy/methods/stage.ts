@@ -27,12 +27,12 @@ export interface Budget {
 const FRACTION_BITS = 16;
 export const UNIT = 2 ** FRACTION_BITS;
 
-/** How many servers add noise. */
+/** The number of servers that add noise. */
 export type Draws = 0 | 1 | 2;
 
 interface TaskOf {
   readonly features: number;
-  /** How many classes have sums of their own; without it all rows have common ones. */
+  /** The number of classes that have sums of their own; without it all rows have common ones. */
   readonly classes?: number | undefined;
   readonly owners?: number;
   readonly neighbours?: Neighbours;
@@ -89,7 +89,7 @@ export function partsOf(
   return { R: fromUpperTriangle(statistics, features), sums };
 }
 
-/** Statistics with the noise of so many servers, which is none for ε = Infinity. */
+/** Statistics with the noise of this number of servers, which add none for ε = Infinity. */
 export function released(
   source: RandomSource,
   statistics: readonly number[],

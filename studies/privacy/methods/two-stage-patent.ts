@@ -15,7 +15,7 @@
  *   farther out makes outputs possible that without it are not, and widens the noise on all others.
  * - With public scales (the box that rows lie in, for Δf_i and for the maxima; means moved into the box, which is post-processing) every value of a
  *   row spends ε₁ in step 1, so that the row spends m ε₁ there and ε₂ in step 4: m ε₁ + ε₂ = (m + 1) ε/2 for the nominal ε. At equal kept ε this
- *   is two-stage.ts but for the weights of nodes, as its noise for a sensitivity of 2√m in L1 is that of m values with a share each.
+ *   is two-stage.ts except for the weights of nodes, as its noise for a sensitivity of 2√m in L1 is that of m values with a share each.
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
@@ -35,7 +35,7 @@ import {
 import { piecewise } from './piecewise.ts';
 import { largestEntry } from './two-stage.ts';
 
-/** Where ranges and maxima come from. */
+/** The source of ranges and maxima. */
 type Scales = 'data' | 'public';
 
 /** The centre sees this, node by node. */

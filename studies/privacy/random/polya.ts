@@ -14,7 +14,7 @@ import type { DiscreteLaplaceParameters, RandomSource } from '@eigenveil/privacy
 import { checkRational, drawGeometric, invalid, RandomBits } from '@eigenveil/privacy/parts';
 
 interface LaplacePartParameters extends DiscreteLaplaceParameters {
-  /** How many parties draw, s >= 1. */
+  /** The number of parties that draw, s >= 1. */
   readonly parts: number;
 }
 

@@ -21,7 +21,7 @@ import { drawsOf, intervalOf, pairedInterval, resampledRates } from '../scoring/
 import { settingText } from '../scoring/settings.ts';
 import { type ChosenPeople, chosenFor, type OfPeople, planFor } from './chosen.ts';
 
-/** Of intervals. */
+/** The numbers of resamples for intervals. */
 const RESAMPLES = { full: 500, quick: 100 };
 
 interface Case extends OfPeople {
@@ -30,7 +30,7 @@ interface Case extends OfPeople {
   readonly resamples: number;
 }
 
-/** What validation chose, and the error rates that it had there. */
+/** The choices of validation, and the error rates that they had there. */
 function choicesIn(ranked: Ranked): Tidy[] {
   return ARMS.map(({ name, family }) => {
     const [chosen] = ranked.get(name)!;
@@ -168,7 +168,7 @@ const eersOf = (name: string, title: string) => ({
   [title]: { where: { part: 'test', arm: name, windows: 1 }, figure: EER },
   [`${title}OverFive`]: { where: { part: 'test', arm: name, windows: 5 }, figure: EER },
 });
-/** Of a score: what validation had, and what the test has. */
+/** The columns of a score: what validation had, and what the test has. */
 const scoreOf = (name: string, title: string) => ({
   [`${title}Validation`]: { where: { part: 'choice', arm: name }, figure: VALIDATION },
   [`${title}Test`]: { where: { part: 'test', arm: name }, figure: overWindows() },

@@ -1,4 +1,4 @@
-/** What all studies of error rates share: cases by data set, and the settings that validation chose for each arm. */
+/** The part that all studies of error rates share: cases by data set, and the settings that validation chose for each arm. */
 import type { Asked, Bench, Omission, Plan } from '../../instrument/study.ts';
 import type { Scale, Tidy } from '../../instrument/tidy.ts';
 import { type People, peopleIn, peopleOfRun } from '../people.ts';
@@ -9,7 +9,7 @@ import { gridOf, type Setting } from '../scoring/settings.ts';
 export interface OfPeople extends Tidy {
   readonly dataset: string;
   readonly people: number;
-  /** What validation chooses among. */
+  /** The grid that validation chooses from. */
   readonly grid: Scale;
 }
 
@@ -31,7 +31,7 @@ export async function planFor<More extends Tidy>(
   return { cases, omissions };
 }
 
-/** What a study of sessions says of the user's own rows, whose file names none. */
+/** The words of a study of sessions about the user's own rows, whose file names none. */
 export const sessionsMissing = ({ own }: Asked, what: string): readonly Omission[] =>
   own === undefined
     ? []

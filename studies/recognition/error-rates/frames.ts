@@ -16,7 +16,7 @@ import { type Final, learn } from '../scoring/protocol.ts';
 import type { Setting } from '../scoring/settings.ts';
 import { chosenFor, type OfPeople, planFor } from './chosen.ts';
 
-/** Whose frame impostors apply to their windows. */
+/** The frames that impostors apply to their windows. */
 const IMPOSTORS = ['with the victim’s frame', 'with their own frame'] as const;
 type Impostors = (typeof IMPOSTORS)[number];
 

@@ -18,7 +18,7 @@ import { chosenFor, type OfPeople, planFor } from './chosen.ts';
 
 /** People whom the projection is learnt from. */
 const LEARNT_FROM: Readonly<Record<string, number>> = { [KEYS]: 40, [WALK]: 24 };
-/** Of others. */
+/** A share of the other people. */
 const SHARE_LEARNT_FROM = 2 / 3;
 const SPLITS: Readonly<Record<Scale, number>> = { full: 10, quick: 2 };
 const ARMS = ['manhattan', headlineArm('frames'), headlineArm('insiders')];

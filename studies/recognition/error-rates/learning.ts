@@ -50,7 +50,7 @@ const ruleOf = (windows: number, share: number): LearningRule => ({
 });
 
 /**
- * By name. The service has 50 and 500 windows, and a share of 0.1: more windows than nearly everybody in the study has left after enrolment. So that templates learn
+ * The settings by name. The service has 50 and 500 windows, and a share of 0.1: more windows than nearly everybody in the study has left after enrolment. So that templates learn
  * at all, five or ten are enough here.
  */
 const RULES: Readonly<Record<string, LearningRule | undefined>> = {
@@ -68,14 +68,14 @@ interface Learnt {
 }
 
 interface LearningFigures {
-  /** Of the 20 % before the test, with the templates of enrolment: all rules have the same threshold and engine. */
+  /** The rates on the 20 % before the test, with the templates of enrolment: all rules have the same threshold and engine. */
   readonly thresholds: readonly Comparison[];
   readonly test: readonly Comparison[];
   /** The same, if templates had learnt from users alone. */
   readonly unpoisoned: readonly Comparison[];
   readonly users: Learnt;
   readonly impostors: Learnt;
-  /** Of impostors, how many taught a template at all, in [0, 1]. */
+  /** The share of impostors who taught a template at all, in [0, 1]. */
   readonly impostorsWhoTaught: number;
 }
 
@@ -107,7 +107,7 @@ export class LearningSession {
     return this.#state.decision;
   }
 
-  /** By the template before it learns from this window. */
+  /** Returns the score by the template before it learns from this window. */
   observe(window: Float64Array): number {
     const score = serviceScore(this.#scorer, window);
     this.#state = this.#engine.observe(this.#state, asDistance(score));
@@ -205,7 +205,7 @@ export function learningFigures(
   };
 }
 
-/** Of a rule, in percent. */
+/** The figures of a rule, in percent. */
 function learntBy(name: string, setting: Setting, final: Final): Tidy {
   const figures = learningFigures(setting, final, RULES[name]);
   const { thresholds, test, users, impostors } = figures;

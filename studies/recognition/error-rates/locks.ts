@@ -30,7 +30,7 @@ interface LockFigures {
   /** Users' own sessions with a step-up, or a lock. */
   readonly usersSteppedUp: number;
   readonly usersLocked: number;
-  /** Of users' own sessions, in all. */
+  /** The number of windows in users' own sessions, in all. */
   readonly windows: number;
 }
 
@@ -74,7 +74,7 @@ export function engineFrom(name: EngineName, thresholds: readonly Comparison[]):
     : engineOf({ kind: 'sequential', ...SEQUENTIAL_RATES, ...likelihoodRatios(users, others) });
 }
 
-/** From how many windows on; Infinity if never. */
+/** Returns the number of windows up to the first step-up, and up to the lock; Infinity if never. */
 export function sessionOf(
   engine: Engine,
   scores: readonly number[],

@@ -128,7 +128,7 @@ export const noise = defineStudy<Case>({
           const source = predictableRandomness(`${dataset} ${method} ${epsilon} ${draw}`);
           const scores = noisyScores(setting, final, { ranges, epsilon, source });
           if (scores === undefined) refused += 1;
-          // Without a projection nobody is told from anybody.
+          // Nobody is told from anybody without a projection.
           return scores === undefined ? { perSample: 0.5, overFive: 0.5 } : equalErrorRates(scores);
         });
         const means = {

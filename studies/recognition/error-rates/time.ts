@@ -1,5 +1,5 @@
 /**
- * What the order of time does to error rates: rows left out between the parts, and, as a control and never a result, each person's rows in random order before they
+ * The effect of the order of time on error rates: rows left out between the parts, and, as a control and never a result, each person's rows in random order before they
  * are split. Neighbours in time then stand on both sides, and what a person changes over time is learnt from before it is tested.
  */
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
@@ -37,7 +37,7 @@ const ARMS = {
   shuffled: ['manhattan', headlineArm('frames'), headlineArm('insiders')],
 };
 
-/** With the settings that validation chose by time. */
+/** The error rates with the settings that validation chose by time. */
 function ordersIn({ people, setting }: Pick<ChosenPeople, 'people' | 'setting'>, part: Case['part']) {
   const ratesBy = (final: Final, more: Tidy): Tidy[] =>
     ARMS[part].flatMap((arm) =>

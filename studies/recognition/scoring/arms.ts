@@ -14,7 +14,7 @@ import {
   type Setting,
 } from './settings.ts';
 
-/** Whose templates a window is compared with: the claimed user's alone, as frames of their own allow, or others' as well. */
+/** The templates that a window is compared with: the claimed user's alone, as frames of their own allow, or others' as well. */
 export type Family = 'frames' | CohortKind;
 
 export interface Arm {
@@ -22,7 +22,7 @@ export interface Arm {
   readonly title: string;
   readonly method: Method;
   readonly family: Family;
-  /** That scores are the service's, or bare distances, and nothing that validation chooses. */
+  /** The setting in which scores are the service's, or bare distances, and validation chooses nothing. */
   readonly scores?: 'service' | 'bare';
 }
 
@@ -55,7 +55,7 @@ export const ARMS: readonly Arm[] = [
   { ...arm('dca', 'frames'), name: 'dca-bare', title: 'DCA, bare distances', scores: 'bare' },
   ...COHORT_KINDS.flatMap((family) => WITH_COHORTS.map((method) => arm(method, family))),
 ];
-/** For people to read. */
+/** The titles for people to read. */
 export const ARM_TITLES: Readonly<Record<string, string>> = Object.fromEntries(
   ARMS.map(({ name, title, family }) => [name, family === 'frames' ? title : `${title}, ${family}`]),
 );

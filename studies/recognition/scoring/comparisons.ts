@@ -18,7 +18,7 @@ export interface Distances {
   readonly scores: readonly (readonly Float64Array[])[];
   /** By target and source: logarithms of scores of the service, where it has any. */
   readonly service?: () => readonly (readonly Float64Array[])[];
-  /** By source. */
+  /** The remoteness by source. */
   readonly remoteness: readonly Float64Array[];
 }
 
@@ -81,7 +81,7 @@ export function normalised(
   );
 }
 
-/** What is taken off window i of source s when it claims to be target t. */
+/** Returns what is subtracted from window i of source s when it claims to be target t. */
 function cohortOf(
   logs: readonly (readonly Float64Array[])[],
   { who, nearest, weight }: Cohort,

@@ -1,5 +1,5 @@
 /**
- * Which rows are for what. Projection and templates come from the first 40 % of each person's rows, thresholds from the next 20 %, tests from the
+ * The protocol of the rows. Projection and templates come from the first 40 % of each person's rows, thresholds from the next 20 %, tests from the
  * last 40 %. Everything that is chosen is chosen within the first 60 %, on rows that come after those that it learnt from.
  */
 import { inTime, type People, type Person, preparation, type Row } from '../people.ts';
@@ -50,7 +50,7 @@ export function finalOf(people: People): Final {
   };
 }
 
-/** With a tenth of each person's rows left out between the parts. */
+/** The final parts with a tenth of each person's rows left out between them. */
 export function finalWithGaps(people: People): Final {
   return {
     learn: part(people, (rows) => inTime(rows).early),

@@ -1,4 +1,4 @@
-/** What is said of an arm: error rates of its test scores, with thresholds from the rows before. */
+/** The figures of an arm: error rates of its test scores, with thresholds from the rows before. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import {
   type Comparison,
@@ -18,18 +18,18 @@ interface ArmRates {
   readonly perSample: number;
   readonly overFive: number;
   readonly overTen: number;
-  /** Of single rows of the 20 % before the test, with the same templates: what time has done since. */
+  /** The rate of single rows of the 20 % before the test, with the same templates: what time has done since. */
   readonly before: number;
   /** Mean of every user's own EER of single rows, each with a threshold of their own. */
   readonly perUser: number;
-  /** At the threshold where both rates were equal on the 20 % before. */
+  /** The rates at the threshold where both were equal on the 20 % before. */
   readonly atThreshold: ErrorRates;
   readonly atThresholdOverFive: ErrorRates;
   /** FNMR of single rows where FMR is at most this, by FMR. */
   readonly det: readonly ErrorRates[];
 }
 
-/** Of a DET curve. */
+/** The false match rates of a DET curve. */
 const FALSE_MATCH_RATES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 
 export function ratesOf({ thresholds, test }: Runs): ArmRates {

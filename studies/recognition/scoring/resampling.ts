@@ -14,7 +14,7 @@ import {
 } from '@eigenveil/testbed/recognition/error-rates';
 import { quantile } from '../../instrument/statistics.ts';
 
-/** How often each of so many people was drawn, a list for each resample. */
+/** The number of times that each person was drawn, a list for each resample. */
 export function drawsOf(people: number, resamples: number, seed: string): Float64Array[] {
   const next = generator(seedOf(seed));
   return Array.from({ length: resamples }, () => {
@@ -54,7 +54,7 @@ class Sorted {
   }
 }
 
-/** The pooled EER of means of so many rows in each resample; of several runs of an arm, the mean of theirs. */
+/** The pooled EER of means of this number of rows in each resample; of several runs of an arm, the mean of theirs. */
 export function resampledRates(
   runs: readonly (readonly Comparison[])[],
   windows: number,
@@ -80,12 +80,12 @@ interface Interval {
 
 const LEVEL = 0.05;
 
-/** Of 95 %, by percentiles. */
+/** The interval of 95 %, by percentiles. */
 export function intervalOf(values: readonly number[]): Interval {
   return { low: quantile(values, LEVEL / 2), high: quantile(values, 1 - LEVEL / 2) };
 }
 
-/** Of the difference of two arms that saw the same draws. */
+/** The interval of the difference of two arms that saw the same draws. */
 export function pairedInterval(values: readonly number[], others: readonly number[]): Interval {
   return intervalOf(values.map((value, i) => value - others[i]!));
 }

@@ -1,11 +1,11 @@
-/** What an arm of the evaluation is told, and among what validation chooses. */
+/** The settings of an arm of the evaluation, and those that validation chooses from. */
 import type { ScoreKind } from '@eigenveil/authentication';
 import type { Scale } from '../../instrument/tidy.ts';
 import { KEYS, type People, WALK } from '../people.ts';
 
 export type Method = 'manhattan' | 'mahalanobis' | 'pca' | 'dca' | 'lda' | 'random';
 
-/** From raw rows to distances. */
+/** The way from raw rows to distances. */
 export interface SpaceSetting {
   readonly method: Method;
   /** Unit of the signed logarithm, in the file's units. */
@@ -14,21 +14,21 @@ export interface SpaceSetting {
   readonly components: number;
   /** ρ of `dca`, `lda` and `mahalanobis`, as a task has it; of `manhattan`, the share of the pooled deviations in a user's own; 0 of others. */
   readonly ridge: number;
-  /** Of `pca`: components in units of their deviation, which the eigenvalues say. Of `dca`: in units of what is within people, with ρ. */
+  /** The scale of components. For `pca` it is their deviation, which the eigenvalues say. For `dca` it is what is within people, with ρ. */
   readonly whitened: boolean;
   readonly score: ScoreKind;
 }
 
 /**
- * How scores of different users and windows are made to compare, the same for all arms: L = log(1 + (r·(u/ū)^(1−own))²) less what `everyone` or `cohort` says.
+ * The way in which scores of different users and windows are made to compare, the same for all arms: L = log(1 + (r·(u/ū)^(1−own))²) less what `everyone` or `cohort` says.
  *
- * r is the distance in the user's own unit u (see Scorer), ū the geometric mean of all templates' units. With own = 1 and nothing taken off, L is r alone, in an order
+ * r is the distance in the user's own unit u (see Scorer), ū the geometric mean of all templates' units. With own = 1 and nothing subtracted, L is r alone, in an order
  * that is the same. A service can do this though every user has a frame of their own: u and ū come from spreads.
  */
 export interface Normalisation {
   readonly own: number;
   /**
-   * How much of log(1 + e) is taken off, e being the squared distance of the window from everyone's mean over what that is on average. Rotations leave the length
+   * The share of log(1 + e) that is subtracted, e being the squared distance of the window from everyone's mean over what that is on average. Rotations leave the length
    * of a window as it is, so a service can do this, too, with windows that are centred by the projection's declared mean and frames without a translation.
    */
   readonly everyone: number;
@@ -38,7 +38,7 @@ export interface Normalisation {
 }
 
 /**
- * How much of the mean of the least L of other users' templates is taken off (a T-norm that looks at the nearest). A window is compared with templates that
+ * The share of the mean of the least L of other users' templates that is subtracted (a T-norm that looks at the nearest). A window is compared with templates that
  * stand in other frames then, which a service cannot do: this takes one frame for all users.
  */
 export interface Cohort {
@@ -47,7 +47,7 @@ export interface Cohort {
   readonly weight: number;
 }
 
-/** Whether an impostor's own template is among the others: an impostor who is a user of the service, or one whom it does not know. */
+/** True if an impostor's own template is among the others: an impostor who is a user of the service, or one whom it does not know. */
 export type CohortKind = (typeof COHORT_KINDS)[number];
 export const COHORT_KINDS = ['insiders', 'outsiders'] as const;
 
@@ -55,7 +55,7 @@ export type Setting = SpaceSetting & Normalisation;
 
 /** Distances in the user's own unit, and no more. */
 export const BARE: Normalisation = { own: 1, everyone: 0 };
-/** What the service computes. No grid has it: it is an arm of its own. */
+/** The score that the service computes. No grid has it: it is an arm of its own. */
 const SERVICE: Normalisation = { ...BARE, service: true };
 /** The service's default. */
 const SERVICE_SCORE: ScoreKind = 'mahalanobis';
@@ -96,7 +96,7 @@ const GRID: Omit<Grid, 'components' | 'ridges'> = {
   ],
 };
 
-/** By data set; the most components are those of the goals. */
+/** The grids by data set; the most components are those of the goals. */
 const GRIDS: Readonly<Record<string, Grid>> = {
   [KEYS]: { ...GRID, ridges: [0.1, 1, 10, 100], components: [8, 12, 16, 20] },
   [WALK]: { ...GRID, ridges: [0.01, 0.1, 1, 10], components: [4, 6, 8, 12] },
@@ -118,7 +118,7 @@ const QUICK: Omit<Grid, 'components'> = {
   ],
 };
 
-/** What validation chooses among. A quick run has the fewest and the most components alone. */
+/** The scale that validation chooses from. A quick run has the fewest and the most components alone. */
 export function gridOf({ dataset, features, people }: People, scale: Scale): Grid {
   const full = GRIDS[dataset] ?? gridFor(Math.min(features.length, people.length - 1));
   if (scale === 'full') return full;
@@ -152,7 +152,7 @@ export function spacesOf(method: Method, features: number, grid: Grid): SpaceSet
 const WHITENABLE: readonly Method[] = ['pca', 'dca'];
 
 /**
- * What goes with a space. With a frame for each user, DCA has vectors of length 1, as they are signed; the lengths that whiten them are told by `rotated` to the
+ * Returns the settings that go with a space. With a frame for each user, DCA has vectors of length 1, as they are signed; the lengths that whiten them are told by `rotated` to the
  * data user alone. Cohort scores go with raw and whitened spaces.
  */
 export function normalisationsOf(
@@ -170,7 +170,7 @@ function ridgesOf(method: Method, ridges: readonly number[], shares: readonly nu
   return method === 'pca' || method === 'random' ? [0] : ridges;
 }
 
-/** In words. */
+/** Says a setting in words. */
 export function settingText({
   method,
   logUnit,

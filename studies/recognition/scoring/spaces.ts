@@ -25,7 +25,7 @@ export interface Enrolled {
   readonly unit: number;
   /** The distance of a window in that unit. */
   distance(window: Float64Array): number;
-  /** As serviceScore says; undefined of rows that are not reduced. */
+  /** The score as serviceScore says; undefined of rows that are not reduced. */
   readonly score?: (window: Float64Array) => number;
 }
 
@@ -33,7 +33,7 @@ export interface Enrolled {
 export const serviceScore = (scorer: Scorer, window: Float64Array): number => Math.log(scorer.score(window));
 
 export interface Space {
-  /** A prepared row as the service sees it, but for the frame. */
+  /** Returns a prepared row as the service sees it, without the frame. */
   window(row: Row): Float64Array;
   enrol(windows: readonly Float64Array[]): Enrolled;
   /** Squared distance from everyone's mean over what it is on average for those whom the space was learnt from. */

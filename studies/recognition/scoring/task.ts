@@ -49,7 +49,7 @@ export function taskOf(
   return { ...proposal, protocol: 'eigenveil/1', id: newTaskId(), csp: thumbprint, dataUser: thumbprint };
 }
 
-/** What a device does to a row before it is projected: as the task has it, on [−1, 1] again. */
+/** The change that a device makes to a row before it is projected: as the task has it, on [−1, 1] again. */
 export function preparationBy(task: Task, logUnit: number): (row: Row) => number[] {
   const discretiser = new Discretiser(task);
   return (row) =>

@@ -1,4 +1,4 @@
-/** What all studies of templates share: cases by data set, and the scene of a case. */
+/** The part that all studies of templates share: cases by data set, and the scene of a case. */
 import type { Asked, Bench, Plan } from '../../instrument/study.ts';
 import type { Scale, Tidy } from '../../instrument/tidy.ts';
 import { KEYS, type People, peopleIn, peopleOfRun, WALK } from '../people.ts';
@@ -11,11 +11,11 @@ export interface OfTemplates extends Tidy {
   readonly people: number;
   readonly rows: number;
   readonly features: number;
-  /** Those that recognition is measured with. */
+  /** The number of components that recognition is measured with. */
   readonly components: number;
 }
 
-/** Of a quick run: to see that it runs. */
+/** The number of people in a quick run, which only shows that it runs. */
 const FEW_PEOPLE = 12;
 const FEW_COMPONENTS = 3;
 /** By data set, and of others at most. */

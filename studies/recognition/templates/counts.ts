@@ -1,5 +1,5 @@
 /**
- * What numbers of rows by class tell where each owner has a class of its own: the number of each owner's rows, to the data user, and to owners where
+ * The knowledge that numbers of rows by class give where each owner has a class of its own: the number of each owner's rows, to the data user, and to owners where
  * the result is released. Whoever has them of two tasks looks for the same owner in both.
  */
 import { least, most, only } from '../../instrument/figure.ts';
@@ -9,7 +9,7 @@ import { type Interval, shareOf, type Verdict, verdictOf } from '../intervals.ts
 import { inTime, KEYS, type People, WALK } from '../people.ts';
 import { attackedIn, type OfTemplates, planTemplates } from './attacked.ts';
 
-/** What both tasks count. */
+/** The rows that both tasks count. */
 const COUNTED = ['the same rows', 'the first 60 % and all rows', 'at most the median number'] as const;
 type Counted = (typeof COUNTED)[number];
 
@@ -35,7 +35,8 @@ export function linkCounts(
   minimumClassRows = 1,
 ): CountLinkage {
   const all = people.map(({ rows }) => rows.length).filter((count) => count >= minimumClassRows);
-  if (all.length === 0) throw new RangeError('expected owners with so many rows, got none');
+  if (all.length === 0)
+    throw new RangeError(`expected owners with at least ${minimumClassRows} rows, got none`);
   const [first, second] = countsOf(all, people, counted, minimumClassRows);
   const n = first.length;
   // Owners' numbers grow in proportion at most: the nearest rank is the best guess, and equal numbers are guessed among.
@@ -93,7 +94,7 @@ function rankedBy(counts: readonly number[]): number[] {
 }
 
 interface Case extends OfTemplates {
-  /** Of rows that an owner contributes. */
+  /** The least numbers of rows that an owner contributes. */
   readonly minima: string;
 }
 

@@ -1,4 +1,4 @@
-/** How many attempts it takes until a forged stream of windows is allowed, and how often users' own streams are. */
+/** The number of attempts until a forged stream of windows is allowed, and how often users' own streams are. */
 import { setImmediate } from 'node:timers/promises';
 import { type Figure, least, most, only, where } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
@@ -26,7 +26,7 @@ function bestIn(records: readonly Tidy[]): Tidy[] {
   }));
 }
 
-/** From the least to the most over scores and engines. */
+/** Returns the range from the least to the most over scores and engines. */
 const reach =
   (digits: number, column = 'allowed', unit = ''): Figure =>
   (records) => {

@@ -1,5 +1,5 @@
 /**
- * How many attempts it takes until a forged stream of windows is allowed, with the decision engines as they are.
+ * The number of attempts until a forged stream of windows is allowed, with the decision engines as they are.
  *
  * An attempt is a session at `allow`, right after the user has confirmed a step-up: only from there can windows alone gain anything. The attacker has
  * the device with the victim's frame, injects windows instead of the user's, and sees after how many of them the session leaves `allow`: the user's
@@ -29,14 +29,14 @@ type EngineKind = 'trust' | 'sequential';
 interface ForgerySetting {
   readonly kind: Kind;
   readonly score: ScoreKind;
-  /** What a window's distance in the user's own unit is set against: everybody, as in the service's score, or nothing. */
+  /** The reference for a window's distance in the user's own unit: everybody, as in the service's score, or nothing. */
   readonly against: 'nothing' | 'everybody';
   readonly engine: EngineKind;
 }
 
 /** Windows after a confirmed step-up from which a template learns, by default of the service. */
 const WINDOWS_TO_WIN = 50;
-/** What engines are set to: windows of the right user to a false step-up, and error rates of a test. */
+/** The settings of engines: windows of the right user to a false step-up, and error rates of a test. */
 const WINDOWS_PER_FALSE_STEP_UP = 200;
 const RATES = { falseStepUp: 0.01, falseLock: 0.001, missedImpostor: 0.01 } as const;
 
@@ -124,7 +124,7 @@ interface Forgery extends ForgerySetting {
   readonly strategy: string;
   /** Attempts at most, and the share of people for whom some forged stream was allowed by then. */
   readonly byAttempts: readonly { readonly attempts: number; readonly allowed: Interval }[];
-  /** Of streams of the users themselves, from their last 40 %: the share that would have stayed at `allow` as long, or to their end. */
+  /** The streams of the users themselves, from their last 40 %: the share that would have stayed at `allow` as long, or to their end. */
   readonly genuine: Interval;
 }
 
@@ -197,7 +197,7 @@ function lasts(engine: Engine, score: Score, stream: readonly Row[]): number {
 
 type Score = (window: Row) => number;
 
-/** By person. */
+/** Returns the scores by person. */
 function scoresOf(
   { score, against }: ForgerySetting,
   people: readonly { readonly early: readonly Row[] }[],

@@ -1,4 +1,4 @@
-/** Whether templates of one person at two services are found to belong together, and what a translation of frames takes from that. */
+/** The study of whether templates of one person at two services are found to belong together, and what a translation of frames takes from that. */
 import { setImmediate } from 'node:timers/promises';
 import { only } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
@@ -87,7 +87,7 @@ export const linkage = defineStudy<Case>({
   },
   facts: ofBothSets({
     spectrum: { where: orthogonal('spectrum of the spread'), figure: only('auc', SHARE) },
-    all: { where: orthogonal('all but the number of windows'), figure: only('rankOne', SHARE) },
+    all: { where: orthogonal('all except the number of windows'), figure: only('rankOne', SHARE) },
     framed: { where: orthogonal(WITHOUT_FRAME.name), figure: only('auc', SHARE) },
     unframed: {
       where: { part: 'links', frames: 'none', means: WITHOUT_FRAME.name },

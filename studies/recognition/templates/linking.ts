@@ -1,5 +1,5 @@
 /**
- * Whether two templates at two services are one person's. Each person enrols at one service with the first 40 % of the rows, and at the other with
+ * The attack that decides whether two templates at two services are one person's. Each person enrols at one service with the first 40 % of the rows, and at the other with
  * the last 40 %, with a frame of its own at each. The attacker has all templates of both services, whole, and knows of all people but the one
  * whom it looks for which two belong together: from those it learns what a likeness is worth.
  *
@@ -16,7 +16,7 @@ import { type Kind, type Projection, projectionOf, reduced } from './projections
 import { TRANSLATION } from './reconstructing.ts';
 import { framed, frameOf, type Scene, templateOf } from './scene.ts';
 
-/** What the other service's projection is. */
+/** The projection of the other service. */
 type OtherProjection = 'the same' | 'of other people' | 'of the other method';
 
 export interface LinkageSetting {
@@ -59,7 +59,7 @@ const each =
   ({ templates }) =>
     templates.map(of);
 
-/** From the template alone. */
+/** The means that need only the template. */
 export const MEANS: readonly Means[] = [
   { name: 'length of the mean', numbers: each((template) => [norm(template)]) },
   { name: 'spectrum of the spread', numbers: each(spectrum) },
@@ -70,7 +70,7 @@ export const MEANS: readonly Means[] = [
     numbers: each((template) => [norm(template), Math.log(totalSpread(template)), Math.log(template.fourth)]),
   },
   {
-    name: 'all but the number of windows',
+    name: 'all except the number of windows',
     numbers: each((template) => [
       norm(template),
       ...spectrum(template),
@@ -218,7 +218,7 @@ interface TranslationGain {
   readonly dataset: string;
   readonly kind: Kind;
   readonly means: string;
-  /** How much less often the right template has the higher score once frames have a translation: pairs of the same people. */
+  /** The drop in how often the right template has the higher score once frames have a translation: pairs of the same people. */
   readonly auc: Interval;
 }
 
@@ -277,7 +277,7 @@ function correlation(pairs: readonly (readonly [number, number])[]): number {
   return scale === 0 ? 0 : Math.min(LARGEST_CORRELATION, Math.max(0, product / scale));
 }
 
-/** Of two standard normal numbers of correlation r, against independent ones. */
+/** The logarithm of the ratio of likelihoods of two standard normal numbers: with correlation r over independent ones. */
 function logRatio(a: number, b: number, r: number): number {
   const rest = 1 - r * r;
   return -Math.log(rest) / 2 - (r * r * (a * a + b * b) - 2 * r * a * b) / (2 * rest);

@@ -13,7 +13,7 @@ export interface Kind {
 /** ρ of the total scatter, as of a task. */
 const RIDGE = 1;
 
-/** Of prepared rows by person, who are the classes. A DCA of K people has at most K − 1 components. */
+/** Makes a projection from prepared rows by person, who are the classes. A DCA of K people has at most K − 1 components. */
 export function projectionOf({ method, components }: Kind, people: readonly (readonly Row[])[]): Projection {
   const most = method === 'dca' ? people.length - 1 : Infinity;
   return projectionBy(

@@ -1,5 +1,5 @@
 /**
- * How much of raw features comes back from windows and from a template's mean, with the frame known, guessed and not known.
+ * The part of raw features that comes back from windows and from a template's mean, with the frame known, guessed and not known.
  *
  * An attacker has the projection, which owners get; rows of other people, never the victim's (4 folds of people); and what its name says. Whatever it
  * makes of the victim's windows goes through one linear estimator, ridge regression of raw features on the same things made of other
@@ -23,10 +23,10 @@ import type { Row } from '../people.ts';
 import { type Kind, type Projection, projectionOf, reduced } from './projections.ts';
 import { folds, framed, frameOf, type Scene, type Subject } from './scene.ts';
 
-/** What is made of windows, in place of the windows themselves. */
+/** The summaries of windows, in place of the windows themselves. */
 interface Made {
   readonly own: readonly Row[];
-  /** By person. */
+  /** The rows of the others, by person. */
   readonly others: readonly (readonly Row[])[];
 }
 
@@ -36,7 +36,7 @@ interface Prior {
   readonly raw: readonly (readonly Row[])[];
   readonly windows: readonly (readonly Row[])[];
   readonly reference: Reference;
-  /** What is made of other people's windows once each of them is given a frame, by attacks that do not depend on the victim. */
+  /** The rows that are made of other people's windows once each of them is given a frame, by attacks that do not depend on the victim. */
   readonly rehearsed: Map<string, readonly (readonly Row[])[]>;
   /** Means of other people's known rows, once for each of them. */
   readonly alone: Map<Attack, readonly (readonly Row[])[]>;
@@ -46,7 +46,7 @@ interface Prior {
 interface Victim {
   /** In the projection's coordinates: what a frame hides. */
   readonly windows: readonly Row[];
-  /** In the device's frame. */
+  /** The rows in the device's frame. */
   readonly seen: readonly Row[];
 }
 
@@ -54,7 +54,7 @@ interface Attack {
   readonly name: string;
   /** The frame has a translation. */
   readonly translated?: true;
-  /** How many of the victim's windows, the first ones, the attacker has in raw form: they are not counted. */
+  /** The number of the victim's windows, the first ones, that the attacker has in raw form: they are not counted. */
   readonly known?: (components: number, windows: number) => number;
   readonly make: (prior: Prior, victim: Victim, attack: Attack) => Made;
 }
@@ -167,16 +167,16 @@ export const ATTACKS: readonly Attack[] = [
 /** Squared errors in standard units over one person's windows, of a feature. */
 interface Squares {
   readonly attack: number;
-  /** Of guessing the mean of other people. */
+  /** The error of guessing the mean of other people. */
   readonly guess: number;
-  /** Of what the attacker would say without seeing any window. */
+  /** The error of what the attacker would say without seeing any window. */
   readonly alone: number;
 }
 
-/** By feature. */
+/** The errors by feature. */
 interface Errors {
   readonly windows: readonly Squares[];
-  /** Of the person's mean. */
+  /** The errors of the person's mean. */
   readonly mean: readonly Squares[];
 }
 
@@ -185,21 +185,21 @@ export interface Reconstruction {
   readonly method: Kind['method'];
   readonly components: number;
   readonly attack: string;
-  /** Whether the victims' rows had a part in the projection. */
+  /** True if the victims' rows had a part in the projection. */
   readonly enrolled: boolean;
   /** Share of variance in standard units, 1 less squared error over that of guessing other people's mean. */
   readonly windows: Interval;
   readonly mean: Interval;
   /** The same without any window seen, from the victim's raw rows that the attacker has: 0 where it has none. */
   readonly alone: Interval;
-  /** How much more of windows comes back than without them. */
+  /** The part of windows that comes back beyond what comes back without them. */
   readonly gain: Interval;
-  /** Of features, in windows: the least, middle and largest share. */
+  /** The part of features, in windows: the least, middle and largest share. */
   readonly byFeature: { readonly least: number; readonly median: number; readonly most: number };
   /** Features of which at least nine tenths come back, in windows. */
   readonly nearlyWhole: number;
   readonly features: number;
-  /** On the gain. */
+  /** The verdict on the gain. */
   readonly verdict: Verdict;
 }
 
@@ -247,7 +247,7 @@ export function reconstruct(scene: Scene, kind: Kind, attack: Attack, enrolled =
   };
 }
 
-/** In standard units; features that do not vary are left out. */
+/** Returns rows in standard units; features that do not vary are left out. */
 function standard({ deviations }: Scene, rows: readonly Row[]): number[][] {
   return rows.map((row) => row.flatMap((x, f) => (deviations[f]! > 0 ? [x / deviations[f]!] : [])));
 }
@@ -297,7 +297,7 @@ function errorsOf(scene: Scene, prior: Prior, subject: Subject, attack: Attack):
   return { windows: squares(truth, estimates), mean: squares([meanOfRows(truth)], [meanOfRows(estimates)]) };
 }
 
-/** What the victim's known rows say of its other ones: the estimator from the mean of as many rows of other people. */
+/** The part of the victim's other rows that the known ones say: the estimator from the mean of as many rows of other people. */
 function withoutWindows(prior: Prior, attack: Attack, windows: readonly Row[]): number[] {
   const knownMean = (own: readonly Row[]) => meanOfRows(own.slice(0, knownOf(attack, own)));
   const others = prior.alone.get(attack) ?? prior.windows.map((own) => own.map(() => knownMean(own)));

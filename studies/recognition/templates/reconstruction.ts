@@ -1,4 +1,4 @@
-/** How much of raw features comes back from windows and templates, by what an attacker knows. */
+/** The part of raw features that comes back from windows and templates, by what an attacker knows. */
 import { setImmediate } from 'node:timers/promises';
 import { beside, most, only, where } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';
@@ -51,7 +51,7 @@ function recordOf({ components, byFeature, ...found }: Reconstruction): Tidy {
 
 const FRAME_KNOWN = ATTACKS[0]!;
 
-/** What is said of each attack. */
+/** The measures of each attack. */
 const MEASURES = {
   'of a person’s mean, %': interval('mean', SHARE),
   'features: least, median, most': beside(
@@ -65,7 +65,7 @@ const MEASURES = {
   verdict: only('verdict'),
 };
 
-/** Without any window in raw form beside its image. */
+/** True for an attack that has no window in raw form beside its image. */
 const isBlind = ({ attack }: Tidy): boolean => /^(blind|lengths)/.test(String(attack));
 const known = (method: string, k: number) => ({ method, k, attack: FRAME_KNOWN.name, enrolled: 'yes' });
 const WHOLE = { digits: 0, percent: true } as const;

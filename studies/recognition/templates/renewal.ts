@@ -1,4 +1,4 @@
-/** Whether an old template is of use after its frame was renewed, by itself and together with the new one. */
+/** The study of whether an old template is of use after its frame was renewed, by itself and together with the new one. */
 import { setImmediate } from 'node:timers/promises';
 import type { ScoreKind } from '@eigenveil/authentication';
 import { least, most, only } from '../../instrument/figure.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether an old template is of use after its frame was renewed. Templates are of the first 40 % of a person's rows, windows are of the last 40 %.
+ * The attack with an old template after its frame was renewed. Templates are of the first 40 % of a person's rows, windows are of the last 40 %.
  * The headline of recognition gives impostors the victim's frame; here they are strangers who have it, and users stand in their old
  * and in their new frame.
  */
@@ -25,7 +25,7 @@ interface Renewal extends RenewalSetting {
   /** Equal error rate of users' windows in the frame of the template, and after it was renewed: strangers have the same frame as users. */
   readonly before: Interval;
   readonly after: Interval;
-  /** Whether after renewal the old template knows its user better than chance does. */
+  /** True if after renewal the old template knows its user better than chance does. */
   readonly verdict: Verdict;
 }
 
@@ -140,7 +140,7 @@ export function alignBoth(scene: Scene, kind: Kind, translated: boolean): BothTe
   return { dataset: scene.dataset, kind, translated, windows, verdict: verdictOf(windows, 0) };
 }
 
-/** From the frame of `seen` to that of `known`. */
+/** Returns the map from the frame of `seen` to that of `known`. */
 function between(seen: Template, known: Template, translated: boolean): number[][] {
   const axes = (template: Template) =>
     eigenpairs(fromUpperTriangle([...template.spread], template.mean.length)).map(({ vector }) => vector);

@@ -1,4 +1,4 @@
-/** What attacks on templates start from: prepared people, a public projection, and devices with frames of their own. */
+/** The scene that attacks on templates start from: prepared people, a public projection, and devices with frames of their own. */
 
 import { Frame, makeTemplate, type Template } from '@eigenveil/authentication';
 import { predictableRandomness } from '@eigenveil/testbed/random';

@@ -1,4 +1,4 @@
-/** How many scores of chosen windows give a template away, if a service told scores: linear equations in what is not known. */
+/** The number of scores of chosen windows that give a template away, if a service told scores: linear equations in what is not known. */
 import { type ScoreKind, Scorer, type Template } from '@eigenveil/authentication';
 import { predictableRandomness } from '@eigenveil/testbed/random';
 import { Matrix, pseudoInverse, solve } from 'ml-matrix';
@@ -26,8 +26,8 @@ function monomials(window: Row, kind: ScoreKind): number[] {
 }
 
 /**
- * The error in a template's mean, in units of that mean's length, that remains with so many scores of random windows: least squares where they are enough,
- * else the shortest solution.
+ * The error in a template's mean, in units of that mean's length, that remains with a given number of scores of random windows: least squares where they are enough,
+ * otherwise the shortest solution.
  * @param kind not cosine, which tells directions only
  */
 export function recover(
@@ -48,7 +48,7 @@ export function recover(
   return Math.hypot(...minus(extremum(solution, k, kind), truth)) / Math.hypot(...truth);
 }
 
-/** Where the polynomial is least. */
+/** Returns where the polynomial is least. */
 function extremum(coefficients: Row, k: number, kind: ScoreKind): number[] {
   const squares = coefficients.length - k - 1;
   const linear = coefficients.slice(squares, squares + k);

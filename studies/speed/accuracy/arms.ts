@@ -21,7 +21,7 @@ export interface Setting {
   readonly method: 'pca' | 'dca';
   /** Numbers of components to score, ascending; the last is that of the task. */
   readonly components: readonly number[];
-  /** From 1. */
+  /** The number of the split, from 1. */
   readonly split: number;
   readonly testShare: number;
   readonly folds: number;
@@ -39,7 +39,7 @@ export async function scoreArms(
   note: (text: string) => void,
 ): Promise<Tidy[]> {
   const { method, components, owners, ridge } = setting;
-  // The same for both methods.
+  // Both methods have these.
   const next = generator(seedOf(`${data.name} split ${setting.split}`));
   const { train, test } = stratifiedSplit(data.labels, setting.testShare, next);
   const labels = train.map((row) => data.labels[row]!);
@@ -154,7 +154,7 @@ function projections(
 }
 
 interface Score {
-  /** In percent. */
+  /** The F1 score in percent. */
   readonly f1: number;
   readonly cost: number;
   readonly gamma: number;

@@ -10,7 +10,7 @@ export interface DataSet {
   readonly name: string;
   readonly features: Draft['features'];
   readonly labelling: Draft['labellings'][number];
-  /** In the file's units. */
+  /** The values in the file's units. */
   readonly raw: readonly (readonly number[])[];
   /** The raw rows on [−1, 1], not rounded. */
   readonly scaled: readonly (readonly number[])[];
@@ -18,7 +18,7 @@ export interface DataSet {
   readonly labels: readonly number[];
 }
 
-/** Larger data sets are cut down to about so many rows: search by cross-validation takes the square of them. */
+/** Larger data sets are cut down to about this number of rows: search by cross-validation takes the square of them. */
 export const MOST_ROWS = 1000;
 
 /** The rows of a data set, or undefined where `dataFile` does not find it. Ranges are those of the whole file. */

@@ -5,7 +5,7 @@ import type { Shares } from '../processes.ts';
 import { checkValues, contributeAndUnblind, opened, type StepsTask } from '../steps.ts';
 
 /**
- * What both servers hold after unblinding the owners' contributions.
+ * Returns what both servers hold after unblinding the owners' contributions.
  * @throws Error when the shares do not add up to the sum of the owners' integers
  */
 export async function encryptAndUnblind(task: StepsTask, owners: readonly Statistics[]): Promise<Shares> {

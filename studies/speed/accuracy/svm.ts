@@ -25,7 +25,7 @@ export interface SvmProblem {
 }
 
 export interface SvmOutcome {
-  /** Per test row. */
+  /** The prediction per test row. */
   readonly predicted: number[];
   readonly cost: number;
   readonly gamma: number;

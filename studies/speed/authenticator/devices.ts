@@ -23,7 +23,7 @@ export interface DevicesAssignment {
   readonly devices: number;
 }
 
-/** What is to be done next; answered by `done`. `end` is for when there is nothing more. */
+/** The next thing that must be done; answered by `done`. `end` is for when there is nothing more. */
 export type DevicesOrder =
   | { readonly kind: 'sessions'; readonly url: string; readonly ca: string; readonly connections: number }
   | {

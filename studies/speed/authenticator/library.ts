@@ -1,4 +1,4 @@
-/** What a window costs in the library, on one core: reduced on the device; scored, decided and summed up in the service. */
+/** The cost of a window in the library, on one core: reduced on the device; scored, decided and summed up in the service. */
 import {
   Frame,
   makeTemplate,
@@ -37,7 +37,7 @@ const COMPONENTS = 20;
 const ROWS = 4000;
 const REPETITIONS = 15;
 
-/** Of windows that stay at `step-up`: the engines have the same work with any others. */
+/** The windows stay at `step-up`: the engines have the same work with any others. */
 export const TRUST = {
   threshold: 10,
   width: 1,

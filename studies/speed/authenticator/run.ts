@@ -31,7 +31,7 @@ export interface Phase {
   /** Per request, of all threads. */
   readonly serviceCpuMilliseconds: number;
   readonly clientCpuMilliseconds: number;
-  /** Of the service, at its end. */
+  /** The memory of the service, at its end. */
   readonly residentBytes: number;
 }
 
@@ -45,7 +45,7 @@ interface AuthenticatorResult {
   readonly opening: Phase;
   readonly batches: Phase;
   readonly singles: Phase;
-  /** Of the whole process, start included. */
+  /** The peak of the whole process, start included. */
   readonly peakBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** What lattice reduction finds of a PCA of two-valued features by `rotated`, with the floor and without. */
+/** The part that lattice reduction finds of a PCA of two-valued features by `rotated`, with the floor and without. */
 
 import { RELEASES } from '../../evaluation/attacks/lattices/floor.ts';
 import { type MatrixTask, matrixRun } from '../../evaluation/attacks/lattices/matrices.ts';

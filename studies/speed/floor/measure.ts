@@ -1,4 +1,4 @@
-/** What the floor costs: results of the clear reference with noise of both servers, against the same rows without. */
+/** The cost of the floor: results of the clear reference with noise of both servers, against the same rows without. */
 
 import {
   betweenClassScatter,
@@ -20,9 +20,9 @@ import { type Method, type Read, taskOf } from './sets.ts';
 export const DRAWS = 8;
 
 interface Cost {
-  /** Of a PCA the part of the variance that its components capture, of a LDA that which classes explain of its scores. */
+  /** For a PCA the part of the variance that its components capture, for an LDA that which classes explain of its scores. */
   readonly exact: number;
-  /** The same with the floor, on average over the draws. */
+  /** The same part with the floor, on average over the draws. */
   readonly floor: number;
   /** The largest between the components and the exact ones, in radians, on average. */
   readonly angle: number;
@@ -65,18 +65,18 @@ export function floorCost(task: TaskProposal, exact: Statistics, name: string): 
 
 type Matrix = readonly (readonly number[])[];
 
-/** A machine learns and is tried on so many rows at most. */
+/** A machine learns and is tried on this number of rows at most. */
 const MOST_ROWS = 1000;
 
 export interface Told {
   /** The part of the held-out rows whose label is told from rows that the exact result reduces. */
   readonly told: number;
-  /** The same with the floor, on average over the draws. */
+  /** The share that is told with the floor, on average over the draws. */
   readonly toldFloor: number;
 }
 
 /**
- * How well labels of held-out rows are told from reduced rows, by an SVM (RBF, C = 1, γ one over the number of components) that has learnt on the rows that were summed.
+ * Measures how well labels of held-out rows are told from reduced rows, by an SVM (RBF, C = 1, γ one over the number of components) that has learnt on the rows that were summed.
  * @throws as `decompose`
  */
 export async function toldWith(read: Read, method: Method, components: number, name: string): Promise<Told> {
@@ -113,7 +113,7 @@ const decomposed = (task: TaskProposal, statistics: Statistics) =>
 export const statisticsOf = (task: TaskProposal, { rows }: Pick<Read, 'rows'>): Statistics =>
   sumRows(task, task.labellings.length > 0 ? rows : rows.map(({ values }) => ({ values, classes: [] })));
 
-/** What both servers compute with. */
+/** The statistics that both servers compute with. */
 function floored(task: TaskProposal, exact: Statistics, seed: string): Statistics {
   const source = predictableRandomness(seed);
   const noises = (['csp', 'dataUser'] as const).map((server) => drawNoise(task, server, source));

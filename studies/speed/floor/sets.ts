@@ -20,18 +20,18 @@ export interface MadeUp {
 
 export type FloorSet = { readonly kind: 'bundled'; readonly name: string } | MadeUp;
 
-/** Of made-up rows: each goes with some features, and the first with the label. */
+/** A factor of made-up rows: each goes with some features, and the first with the label. */
 const FACTORS = 4;
-/** How much a feature is a factor's, beside what is its own. */
+/** The part of a feature that is a factor's, beside what is its own. */
 const SHARED = 1.2;
-/** Of a PCA, where nothing else is asked for. */
+/** The number of components of a PCA, where nothing else is asked for. */
 export const COMPONENTS = 8;
 const LABEL = 'label';
 const TEST_SHARE = 0.2;
 /** Held-out rows, of made-up sets. */
 const HELD_OUT = 2000;
 
-/** As the seed of its noise has it. */
+/** The name that the seed of its noise has. */
 export function nameOf(set: FloorSet): string {
   if (set.kind === 'bundled') return set.name;
   return `${set.features} two-valued, ${partsOf(set)}, ${set.rows.toLocaleString('en-US')} rows`;
@@ -53,7 +53,7 @@ export interface Read {
   readonly test: readonly CsvRow[];
 }
 
-/** The task of a method over the set; a PCA has so many components, and no labelling. */
+/** The task of a method over the set; a PCA has this number of components, and no labelling. */
 export function taskOf(
   { features, classes, rows }: Read,
   method: Method,
@@ -79,7 +79,7 @@ export async function readSet(set: FloorSet, own?: OwnData): Promise<Read> {
   return set.kind === 'bundled' ? ofFile(await fileOfCase(set.name, own)) : madeUp(set);
 }
 
-/** The same with a part of the rows held out, where none are. */
+/** The same rows with a part of them held out, where none are. */
 export function withHeldOut(read: Read, name: string): Read {
   if (read.test.length > 0) return read;
   const labels = read.rows.map(({ classes }) => classes[0]!);
@@ -113,7 +113,7 @@ function madeUp({ rows: count, features: d, held: [first, last] }: MadeUp): Read
     const factors = Array.from({ length: FACTORS }, centred);
     return { values: features.map((_, i) => SHARED * factors[i % FACTORS]! + centred()), factors };
   });
-  // Of each feature those rows hold it that have most of it.
+  // Each feature is held by those rows that have most of it.
   const bars = features.map(({ held }, i) => {
     const sorted = hidden.map(({ values }) => values[i]!).sort((a, b) => b - a);
     return sorted[Math.max(0, Math.round(held * sorted.length) - 1)]!;

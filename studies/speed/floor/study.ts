@@ -1,4 +1,4 @@
-/** What the floor costs a PCA and an LDA, and what lattice reduction finds with it and without. */
+/** The cost of the floor for a PCA and an LDA, and what lattice reduction finds with it and without. */
 import { mean, only } from '../../instrument/figure.ts';
 import { setting, wholeNumbers } from '../../instrument/settings.ts';
 import { defineStudy, type Fact } from '../../instrument/study.ts';
@@ -15,7 +15,7 @@ const HELD = [
   [0.1, 0.9],
   [0.03, 0.03],
 ] as const;
-/** Of made-up sets, where they are not what is swept. */
+/** The number of features of made-up sets, where it is not what is swept. */
 const FEATURES = 20;
 const COUNT = 1000;
 
@@ -32,7 +32,7 @@ const SWEPT = {
   full: { features: [10, 20, 40, 80], components: [1, 2, 4, 8, 16] },
 } as const;
 
-/** Of the attack, one of them at a time. */
+/** The values of the attack, of which one at a time is swept. */
 const ATTACKED: Attacked = { features: 8, components: 2, rows: 110 };
 const ATTACKS = {
   quick: { features: [5], components: [], rows: [] },
@@ -74,7 +74,7 @@ const setOf = (chosen: Cost): FloorSet =>
         held: [chosen.first, chosen.last],
       };
 
-/** Of a PCA of the fewest rows whose features are rare: what costs most. */
+/** The PCA of the fewest rows whose features are rare: what costs most. */
 const rare = (column: string): Fact => ({
   of: 'costs',
   where: ({ swept, method, first, at }) =>

@@ -24,18 +24,18 @@ export interface HistogramCase {
 interface HistogramMeasured extends HistogramCase {
   /** Numbers that take noise. */
   readonly sums: number;
-  /** From the proposal to the countersigned result. */
+  /** The time from the proposal to the countersigned result. */
   readonly seconds: number;
-  /** Of it until every owner has its receipt: all of them count, encrypt and send at once. */
+  /** The part of it until every owner has its receipt: all of them count, encrypt and send at once. */
   readonly contributeSeconds: number;
-  /** Of it from closing to the result. */
+  /** The part of it from closing to the result. */
   readonly computeSeconds: number;
-  /** Of that, what the data user waits in any case, by sizes that everybody knows. */
+  /** The part of that which the data user waits in any case, by sizes that everybody knows. */
   readonly publicWaitSeconds: number;
   readonly ciphertexts: number;
-  /** That each owner sends. */
+  /** The bytes that each owner sends. */
   readonly contributionBytes: number;
-  /** Since their start. */
+  /** The peak since the start of the CSP. */
   readonly cspPeakMemoryBytes: number;
   readonly dataUserPeakMemoryBytes: number;
 }

@@ -14,13 +14,13 @@ import { type Latency, latencyOf, recordLatency } from './latency.ts';
 import type { PreparedOwner, Slice } from './prepared.ts';
 
 export interface ClientAssignment {
-  /** Of the data user's processes; connections are spread over them. */
+  /** The addresses of the data user's processes; connections are spread over them. */
   readonly urls: readonly string[];
   readonly ca: string;
   readonly taskId: TaskId;
   readonly slices: readonly Slice[];
   readonly contributionBytes: number;
-  /** Of a contribution that is too long for one request. */
+  /** The pieces of a contribution that is too long for one request. */
   readonly pieces: readonly Piece[];
   readonly ciphertextBytes: number;
   readonly connections: number;

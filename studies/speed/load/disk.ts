@@ -1,4 +1,4 @@
-/** How long the disk takes to make a write durable: what every group of contributions waits for. */
+/** The time that the disk takes to make a write durable: what every group of contributions waits for. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { quantile } from '../../instrument/statistics.ts';
@@ -6,7 +6,7 @@ import { quantile } from '../../instrument/statistics.ts';
 const REPETITIONS = 200;
 
 export interface SyncTimes {
-  /** Of each write. */
+  /** The bytes of each write. */
   readonly bytes: number;
   readonly p50Milliseconds: number;
   readonly p95Milliseconds: number;

@@ -1,4 +1,4 @@
-/** How long requests took. */
+/** The times that requests took. */
 import type { RecordableHistogram } from 'node:perf_hooks';
 
 export interface Latency {

@@ -31,7 +31,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** Of the server's first process and of those that it has started: connections, log writer, checkpointer. */
+  /** The use of the server's first process and of those that it has started: connections, log writer, checkpointer. */
   async cpuMilliseconds(): Promise<number> {
     const { pid } = this.#postgres;
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));

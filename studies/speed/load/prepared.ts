@@ -1,4 +1,4 @@
-/** What is prepared for a load, as it lies on the disk. */
+/** The preparation of a load, as it lies on the disk. */
 import type { PrivateJwk } from '@eigenveil/wire';
 
 /** A line of a slice's owners file. */

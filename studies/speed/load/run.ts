@@ -32,7 +32,7 @@ export interface LoadOptions {
   readonly sketch?: number;
   readonly bits: number;
   readonly database: 'sqlite' | 'postgres';
-  /** Of the data user. */
+  /** The number of the data user's processes. */
   readonly processes: number;
 }
 
@@ -46,7 +46,7 @@ export interface LoadResult {
   readonly processes: number;
   readonly contributionBytes: number;
   readonly preparationSeconds: number;
-  /** From the first request to the last receipt. */
+  /** The time from the first request to the last receipt. */
   readonly seconds: number;
   readonly perSecond: number;
   readonly latency: Latency;
@@ -76,7 +76,7 @@ const REQUESTS_PER_MINUTE = '1000000000';
 /** The layout follows from the task's bounds: with the same ones, loads of different length send contributions of one size. */
 const USUAL_MAXIMUM_OWNERS = 100_000;
 const COMPONENTS = 5;
-/** Of the largest eigenvalue: far above what rounding in the two-party protocol makes of it. */
+/** A share of the largest eigenvalue: far above what rounding in the two-party protocol makes of it. */
 const LARGEST_EIGENVALUE_ERROR = { exact: 1e-8, sketch: 3e-4 };
 
 /** Says what it is at. */
@@ -329,7 +329,7 @@ class Load {
   }
 }
 
-/** Of all processes of the data user together. */
+/** The usage of all processes of the data user together. */
 async function usageOfAll(processes: readonly StartedService[]) {
   const usages = await Promise.all(
     processes.map(async ({ pid }) => ({
@@ -346,7 +346,7 @@ async function usageOfAll(processes: readonly StartedService[]) {
   };
 }
 
-/** Of the database and its log. */
+/** The bytes of the database and its log. */
 function sqliteBytes(folder: string): number {
   const file = databaseFile(folder);
   return [file, `${file}-wal`].reduce(

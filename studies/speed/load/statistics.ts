@@ -17,7 +17,7 @@ export const MOST_ROWS = FEWEST_ROWS + KINDS - 1;
 export function statisticsOfKind(task: StatisticsTask, kind: number, signs?: Int32Array): Statistics {
   const accumulator = new StatisticsAccumulator(task, signs);
   const next = generator(kind + 1);
-  // Of many features most would be 0, and a sketch of fewer dimensions than it has columns.
+  // If there were many features, most would be 0, and a sketch of fewer dimensions than it has columns.
   const steps = Math.min(1, USUAL_FEATURES / task.features.length);
   const cell = (i: number) => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1) * 0.9 ** (steps * i));
   for (let row = 0; row < FEWEST_ROWS + kind; row += 1)

@@ -1,4 +1,4 @@
-/** How many contributions a second the data user takes for good, and whether that depends on how many it has. */
+/** The number of contributions a second that the data user takes for good, and whether it depends on how many it has. */
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { most, only } from '../../instrument/figure.ts';

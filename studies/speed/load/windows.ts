@@ -6,7 +6,7 @@ export interface Snapshot {
   readonly contributions: number;
   readonly seconds: number;
   readonly dataUserCpuMilliseconds: number;
-  /** Of PostgreSQL; SQLite is a part of the data user. */
+  /** The time of PostgreSQL; SQLite is a part of the data user. */
   readonly databaseCpuMilliseconds: number;
   readonly clientCpuMilliseconds: number;
   readonly dataUserResidentBytes: number;
@@ -17,12 +17,12 @@ export interface Window extends Latency {
   /** At its end, of the whole load. */
   readonly contributions: number;
   readonly perSecond: number;
-  /** Per contribution. */
+  /** The time per contribution. */
   readonly dataUserCpuMilliseconds: number;
-  /** Of PostgreSQL; SQLite is a part of the data user. */
+  /** The time of PostgreSQL; SQLite is a part of the data user. */
   readonly databaseCpuMilliseconds: number;
   readonly clientCpuMilliseconds: number;
-  /** At its end. */
+  /** The memory at its end. */
   readonly dataUserResidentBytes: number;
   readonly databaseBytes: number;
 }

@@ -15,7 +15,7 @@ import type { Tidy } from '../../instrument/tidy.ts';
 import { timesIn } from '../decomposed.ts';
 import { csvOfRows, featureName } from '../rows.ts';
 
-/** What an owner may use at most, whatever the number of rows. DuckDB alone may use 512. */
+/** The most memory that an owner may use, whatever the number of rows. DuckDB alone may use 512. */
 const LIMIT_MEGABYTES = { csv: 300, parquet: 1000 } as const;
 export type Source = keyof typeof LIMIT_MEGABYTES;
 const SOURCES = Object.keys(LIMIT_MEGABYTES) as Source[];
@@ -83,7 +83,7 @@ export const ownerMemory = defineStudy<Chosen>({
     features: { figure: only('features') },
     csvMemory: megabytes('csv'),
     parquetMemory: megabytes('parquet'),
-    /** How many times the processor time of CSV Parquet takes. */
+    /** The processor time of Parquet as a multiple of that of CSV. */
     parquetTimes: { figure: timesIn('cpuSeconds', { source: 'parquet' }, { source: 'csv' }) },
     aboveTheLimit: { where: { tooMuch: 1 }, figure: count },
   },

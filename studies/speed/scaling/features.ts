@@ -19,10 +19,10 @@ import { KEY_BITS, repeated, sumRows, sweepTask, timed, withRows } from './sweep
 
 interface FeaturesRequest {
   readonly features: number;
-  /** In the owner's file. */
+  /** The number of rows in the owner's file. */
   readonly rows: number;
   readonly repetitions: number;
-  /** At most so many standard encryptions are timed, and scaled up to all. */
+  /** At most this number of standard encryptions are timed, and scaled up to all. */
   readonly standardSample: number;
 }
 
@@ -68,7 +68,7 @@ export function measureFeatures(request: FeaturesRequest, note: (text: string) =
   });
 }
 
-/** What the roles do under one key. */
+/** The work of the roles under one key. */
 class Roles {
   readonly #pool: PaillierPool;
   readonly #under: KeyedTask;

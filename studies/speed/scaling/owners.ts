@@ -14,13 +14,13 @@ interface OwnersRequest {
 }
 
 const ROWS = 100;
-/** As many as the data user's service adds at a time. */
+/** The number of contributions that the data user's service adds at a time. */
 const BATCH = 32;
 /** A task has at least two. */
 const FEWEST_OWNERS = 2;
 /** The warm-up makes do with fewer. */
 const WARM_UP_OWNERS = 100;
-/** At least so many contributions make a sample: few take little more than the clock's step. */
+/** At least this number of contributions make a sample: few take little more than the clock's step. */
 const FEWEST_TIMED = 32;
 
 /** @throws Error when the sum is not that of all contributions */

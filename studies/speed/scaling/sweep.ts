@@ -1,4 +1,4 @@
-/** What the sweeps of the study `scaling` share: their tasks, their files of rows, and what they time. */
+/** The part that the sweeps of the study `scaling` share: their tasks, their files of rows, and what they time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export async function withRows<T>(
   }
 }
 
-/** What an owner does before it encrypts: reads its file, discretises and sums. */
+/** The work of an owner before it encrypts: it reads its file, discretises and sums. */
 export async function sumRows(task: StatisticsTask, file: string): Promise<Statistics> {
   return (await statisticsOfCsv(readFileBytes(file), task)).statistics;
 }

@@ -28,7 +28,7 @@ import { decomposeBetweenProcesses } from '../processes.ts';
 import type { Used } from '../two-party.ts';
 import type { Contributed, OwnerAssignment } from './owner-process.ts';
 
-/** What a measured sketch is of. */
+/** The case of a measured sketch. */
 export interface SketchCase {
   readonly dataset: string;
   /** l. */
@@ -46,7 +46,7 @@ export interface SketchMeasured extends SketchCase {
   readonly ownerSeconds: number;
   readonly ownerWallSeconds: number;
   readonly ownerPeakMemoryBytes: number;
-  /** Of its contribution. */
+  /** The bytes of its contribution. */
   readonly ownerBytes: number;
   readonly ciphertexts: number;
   /** From the request for a connection to the result, both directions; null where the protocol refuses the task. */
@@ -54,7 +54,7 @@ export interface SketchMeasured extends SketchCase {
   readonly twoPartyBytes: number | null;
   readonly csp: Used | null;
   readonly dataUser: Used | null;
-  /** What the protocol says where it refuses the task; null where it computes it. */
+  /** The message of the protocol where it refuses the task; null where it computes it. */
   readonly refused: string | null;
   /** Shares of what exact components capture: of the result, and of the clear sketch by the same signs. */
   readonly varianceLost: number;
@@ -102,7 +102,7 @@ export async function sketchTask(
   return { task: task as Task, rows };
 }
 
-/** What the protocol says that refuses a task; undefined where it computes it. */
+/** Returns the message of the protocol that refuses a task; undefined where it computes it. */
 export function refusalOf(task: Task): string | undefined {
   try {
     checkComputable(task);
@@ -245,7 +245,7 @@ async function pooled(task: Task, file: string, seed: Uint8Array) {
   return { statistics: owners.reduce(addStatistics), cells };
 }
 
-/** Of the variance that so many exact components of these rows capture, the share that others do not. */
+/** A share of the variance that as many exact components of these rows capture: the part that others do not. */
 export function varianceLost(
   rows: readonly Float64Array[],
   components: number,
@@ -254,7 +254,7 @@ export function varianceLost(
   const features = centred[0]!.length;
   const columns = () =>
     Array.from({ length: features }, (_, i) => Float64Array.from(centred, (row) => row[i]!));
-  // Of products of rows or of columns, whichever are fewer: they have the same eigenvalues.
+  // The products are those of rows or of columns, whichever are fewer: they have the same eigenvalues.
   const fewer = centred.length < features ? centred : columns();
   const { values } = symmetricEigen(fewer.map((one) => fewer.map((other) => inner(one, other))));
   const exact = values.slice(0, components).reduce((sum, value) => sum + value, 0);

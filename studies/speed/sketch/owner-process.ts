@@ -9,22 +9,22 @@ import { flatten, layout, readFileBytes, sketchMatrix, statisticsOfCsv } from '@
 import type { Task } from '@eigenveil/task';
 import { type Used, used } from '../two-party.ts';
 
-/** What the process is told. */
+/** The assignment that the process is told. */
 export interface OwnerAssignment {
   readonly task: Task;
   readonly publicKey: PublicKeyJson;
-  /** Of Ω: the owner makes it for itself. */
+  /** The seed of Ω: the owner makes it for itself. */
   readonly seed: Uint8Array;
   readonly file: string;
   readonly ignoredColumns: readonly string[];
-  /** Where its contribution goes. */
+  /** The place of its contribution. */
   readonly out: string;
 }
 
 export interface Contributed extends Used {
-  /** Of the contribution. */
+  /** The bytes of the contribution. */
   readonly bytes: number;
-  /** From the first row to the last byte; processor time is of the whole process. */
+  /** The time from the first row to the last byte; processor time is of the whole process. */
   readonly seconds: number;
 }
 

@@ -23,7 +23,7 @@ const DATA_SETS = setting({
 });
 const OF_FEATURES = setting({
   name: 'features',
-  says: 'only sets of so many features',
+  says: 'only sets of these numbers of features',
   parse: someOf(FEATURES, Number),
   quick: FEATURES,
   full: FEATURES,
@@ -136,7 +136,7 @@ export const sketches = defineStudy<SketchCase & Tidy>({
   json: (records, run) => ({ run, rows: records.map(measuredOf) }),
 });
 
-/** What a protocol refuses has no figures of it. */
+/** A sketch that a protocol refuses has no figures. */
 export function recordOf(measured: SketchMeasured): Tidy {
   const { twoPartySeconds, twoPartyBytes, csp, dataUser, refused, ...plain } = measured;
   return {
@@ -149,7 +149,7 @@ export function recordOf(measured: SketchMeasured): Tidy {
   };
 }
 
-/** What `--json` has always printed of a sketch. */
+/** The form that `--json` has always printed of a sketch. */
 function measuredOf(record: Tidy): object {
   const { cspMemory, cspCpu, dataUserMemory, dataUserCpu, ...plain } = record;
   const used = (peakMemoryBytes: unknown, cpuSeconds: unknown) =>

@@ -1,4 +1,4 @@
-/** Operations of which the answer is known: the harness must tell the positive controls apart and not the negative ones. */
+/** Operations of which the answer is known: the harness must see a difference in the positive controls and none in the negative ones. */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Class, Operation } from './measure.ts';
 import { fresh, randomBigint } from './values.ts';
@@ -7,7 +7,7 @@ const TOKEN_BYTES = 32;
 const EXPONENT_BITS = 128;
 const MODULUS_BITS = 1024;
 
-/** What a careless comparison of secrets looks like. */
+/** A careless comparison of secrets. */
 function agreesUntilTheEnd(a: string, b: string): boolean {
   for (let i = 0; i < a.length; i += 1) {
     if (a.charCodeAt(i) !== b.charCodeAt(i)) return false;
@@ -15,7 +15,7 @@ function agreesUntilTheEnd(a: string, b: string): boolean {
   return true;
 }
 
-/** What a careless exponentiation looks like: a product for every bit that is set. */
+/** A careless exponentiation: a product for every bit that is set. */
 function squareAndMultiply(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let [result, power] = [1n, base];
   for (let rest = exponent; rest > 0n; rest >>= 1n) {

@@ -19,9 +19,9 @@ export interface Operation {
   open(): Promise<{ prepare(which: Class): Call; close?(): void }>;
 }
 
-/** Inputs are made so many at a time: the call before a measurement is then never the making of its input. */
+/** Inputs are made in groups of this number: the call before a measurement is then never the making of its input. */
 const BATCH = 200;
-/** For the compiler and the caches. */
+/** The share of a warm-up for the compiler and the caches. */
 const WARM_UP = 0.05;
 
 /** @param onProgress called with the fraction that is done */

@@ -25,7 +25,7 @@ import type { Class, Operation } from './measure.ts';
 import { fresh, randomBigint } from './values.ts';
 
 const KEY_BITS = 2048;
-/** So many random ciphertexts, over and over: making one takes about as long as decrypting it. */
+/** This number of random ciphertexts is used over and over: making one takes about as long as decrypting it. */
 const POOL = 256;
 /** Keys of each class; one would tell where its objects lie in memory rather than what it is. */
 const KEYS = 4;

@@ -1,5 +1,5 @@
 /**
- * What the CSP sees of a result that `rotated` refuses: the time from the rotated matrix to the data user's next byte. The data user's end is
+ * The view that the CSP has of a result that `rotated` refuses: the time from the rotated matrix to the data user's next byte. The data user's end is
  * the real one; its peer and the secret products are played, since all that they bring is known here.
  */
 import { randomBytes, randomInt } from 'node:crypto';
@@ -78,7 +78,7 @@ function message(type: number, elements: readonly bigint[]): Uint8Array {
   return Buffer.concat([header, payload]);
 }
 
-/** A data user that has all but the matrix; returns what hands the matrix over and resolves at the next byte. */
+/** A data user that has all except the matrix; returns what hands the matrix over and resolves at the next byte. */
 function waitingForMatrix(matrix: Matrix, milliseconds: number): () => Promise<void> {
   const [come, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const inbox = [Promise.resolve(message(ROTATED_MESSAGE.declared, [SAMPLES]))];

@@ -1,4 +1,4 @@
-/** Whether what is done with secrets takes a time that depends on them. */
+/** The study of whether what is done with secrets takes a time that depends on them. */
 
 import { count, only } from '../../instrument/figure.ts';
 import { setting, wholeNumber } from '../../instrument/settings.ts';

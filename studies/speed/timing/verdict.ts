@@ -1,7 +1,7 @@
-/** What t statistics say: of an operation, and of the run as a whole. */
+/** The verdict of t statistics: of an operation, and of the run as a whole. */
 import { CLEAR, type Comparison, SUSPICIOUS } from './welch.ts';
 
-/** A positive control must be told apart, a negative one must not; both in every run, or its silence means nothing. */
+/** The classes of a positive control must be distinguished, those of a negative one must not; both in every run, or its silence means nothing. */
 export type Kind = 'positive control' | 'negative control' | 'operation';
 
 type Reading = 'differs' | 'suspicious' | 'no difference seen';
@@ -9,7 +9,7 @@ type Reading = 'differs' | 'suspicious' | 'no difference seen';
 interface Measured extends Comparison {
   readonly name: string;
   readonly kind: Kind;
-  /** What the classes are. */
+  /** The names of the classes. */
   readonly classes: readonly [string, string];
 }
 
@@ -18,7 +18,7 @@ export function readingOf({ t }: Pick<Comparison, 't'>): Reading {
   return Math.abs(t) > SUSPICIOUS ? 'suspicious' : 'no difference seen';
 }
 
-/** Why nothing may be concluded from this run; empty when it is valid. */
+/** The reasons why nothing may be concluded from this run; empty when it is valid. */
 export function faultsOf(all: readonly Pick<Measured, 'name' | 'kind' | 't'>[]): string[] {
   const faults = all.flatMap((measured) => {
     const { name, kind, t } = measured;
@@ -29,7 +29,7 @@ export function faultsOf(all: readonly Pick<Measured, 'name' | 'kind' | 't'>[]):
       ];
     if (kind === 'negative control' && differs)
       return [
-        `"${name}" expected |t| of at most ${CLEAR}, got ${Math.abs(t).toFixed(1)}: the harness tells equal classes apart`,
+        `"${name}" expected |t| of at most ${CLEAR}, got ${Math.abs(t).toFixed(1)}: the harness distinguishes equal classes`,
       ];
     return [];
   });

@@ -23,9 +23,9 @@ export interface Comparison extends Strongest {
   readonly counts: readonly [number, number];
   /** Medians of the two classes. */
   readonly medians: readonly [number, number];
-  /** Of the means, second class less first, at the cropping where it stands out most. */
+  /** The difference of the means, second class less first, at the cropping where it stands out most. */
   readonly difference: number;
-  /** From where on that difference would have been suspicious. */
+  /** The size from which on that difference would have been suspicious. */
   readonly visible: number;
 }
 
@@ -33,7 +33,7 @@ export interface Comparison extends Strongest {
 export const SUSPICIOUS = 4.5;
 export const CLEAR = 10;
 
-/** With fewer in a class a t statistic is no normal deviate even roughly. */
+/** A t statistic of fewer in a class is no normal deviate even roughly. */
 const FEWEST = 50;
 const CROPPINGS = 20;
 

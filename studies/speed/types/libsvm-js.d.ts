@@ -10,7 +10,7 @@ declare module 'libsvm-js/wasm.js' {
   export interface Svm {
     train(samples: readonly (readonly number[])[], labels: readonly number[]): void;
     predict(samples: readonly (readonly number[])[]): number[];
-    /** What it holds lies outside the reach of the garbage collector. */
+    /** Frees what it holds, which lies outside the reach of the garbage collector. */
     free(): void;
   }
   export interface SvmClass {

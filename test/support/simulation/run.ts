@@ -1,5 +1,5 @@
 /**
- * One simulated run: a task is proposed, things happen to it, everything is mended, and the task must come to its end.
+ * One simulated run: a task is proposed, things happen to it, everything works again, and the task must come to its end.
  *
  * A run fails
  * - when an answer has no explanation: what was told to owners and the operator must come of some order of the requests that

@@ -16,11 +16,11 @@ import { runTwoParty, type Shares, share, shifted } from '../in-process/two-part
 const CLOSE = 1e-3;
 
 type Answer = Pick<FlatResult, 'vectors' | 'eigenvalues'> & {
-  /** What was added to the diagonal. */
+  /** The numbers that were added to the diagonal. */
   readonly added: readonly number[];
 };
 
-/** What is added to the j-th diagonal entry of R, in its integers; 0 for an honest share. */
+/** Returns the number that is added to the j-th diagonal entry of R, in its integers; 0 for an honest share. */
 function diagonal(
   task: Task,
   place: number | undefined,
@@ -99,7 +99,7 @@ async function answered(
     const rows = cut(draws.some(scene.owners.flat(), 60));
     const statistics = pooledStatistics(proposal, [rows.slice(0, 30), rows.slice(30)]);
     const shares = share(task, statistics);
-    // As large as scatter may be in one direction; what is added stands out among the eigenvalues then.
+    // The numbers are as large as scatter may be in one direction; what is added stands out among the eigenvalues then.
     const size = rows.length;
     const places = Array.from({ length: features }, (_, i) => i);
     const several: Answer[] = [];
@@ -128,7 +128,7 @@ async function answered(
   };
 }
 
-/** As many as the CSP gives by default (S-36). */
+/** The number of answers that the CSP gives by default (S-36). */
 const ANSWERS = 3;
 
 const threeAnswers: Unworded = {
@@ -149,7 +149,7 @@ const rotatedAgain: Unworded = {
   id: 'deviation-rotated-again',
   expectation: 'control',
   claims: ['S-44', 'S-45', 'S-57'],
-  // Rotations are drawn anew for each answer here; services keep one.
+  // Rotations are drawn again for each answer here; services keep one.
   async run(setting) {
     const { attack, facts } = await answered(setting, 'rotated', 4, setting.effort === 'quick' ? 2 : 16);
     return exactly(

@@ -1,4 +1,4 @@
-/** What a data user can do to encrypted sums: it holds the public key, weighs contributions, and adds what it likes. Every step beside is the real one. */
+/** The things that a data user can do to encrypted sums: it holds the public key, weighs contributions, and adds what it likes. Every step beside is the real one. */
 import { type Ciphertext, PaillierPool, type Plaintext, type SecretKey } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
@@ -10,7 +10,7 @@ import { combine } from '@eigenveil/two-party/insides';
 import { modPow } from 'bigint-crypto-utils';
 import type { Shares } from '../in-process/two-party.ts';
 
-/** What comes out of an unblinding: both servers' shares, the noise that the data user knows to be its own, and what the shares add up to. */
+/** The outcome of an unblinding: both servers' shares, the noise that the data user knows to be its own, and what the shares add up to. */
 interface Unblinded {
   readonly shares: Shares;
   readonly ownNoise: readonly bigint[];
@@ -71,7 +71,7 @@ export class EncryptedSums implements AsyncDisposable {
     );
   }
 
-  /** The same of one contribution, each plaintext of which has a weight of its own. */
+  /** Adds one contribution, each plaintext of which has a weight of its own. */
   async weightedEach(
     contribution: readonly Ciphertext[],
     weights: readonly bigint[],

@@ -25,7 +25,7 @@ const OPENING = {
   sketch: SKETCH_PRODUCTS.matrix,
 };
 
-/** The end of products in which one of so many keys or ciphertexts has another form. */
+/** The end of products in which one of the given number of keys or ciphertexts has another form. */
 const lattice =
   (malformed: Malformed, draws: Draws): NonNullable<Deviation['lattice']> =>
   (stream) =>

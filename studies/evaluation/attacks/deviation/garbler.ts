@@ -24,7 +24,7 @@ const COMMON = {
   omits: tooSmall,
 } as const satisfies Partial<Unworded>;
 
-/** Of every kind of gate and input. */
+/** A program with every kind of gate and input. */
 async function program(session: Session, garblerBits?: Uint8Array, evaluatorBits?: Uint8Array) {
   const a = await session.garblerInput(LANES, garblerBits);
   const b = await session.evaluatorInput(LANES, evaluatorBits);

@@ -40,7 +40,7 @@ export interface Drawn {
   readonly shares: Shares;
 }
 
-/** Tasks of a method over rows of the scene, drawn anew each time. */
+/** Tasks of a method over rows of the scene, drawn again each time. */
 export function* drawnTasks({ scene, seed }: Setting, count: number, kind: SmallKind): Generator<Drawn> {
   const { proposal, cut } = smallTask(scene, { kind, twoParty: 'rotated' });
   const draws = new Draws(seed);
@@ -54,7 +54,7 @@ export function* drawnTasks({ scene, seed }: Setting, count: number, kind: Small
   }
 }
 
-/** What a data user does otherwise; what is not named is as the protocol has it. */
+/** The acts of a data user that deviates; what is not named is as the protocol has it. */
 export interface Deviation {
   /** Returns what it puts into a product. */
   readonly put?: (factor: UserFactor) => UserFactor;
@@ -66,11 +66,11 @@ export interface Deviation {
   readonly send?: (type: number, payload: Uint8Array) => Uint8Array;
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export interface Ended {
-  /** What the data user has, or why it has nothing. */
+  /** The result that the data user has, or why it has nothing. */
   readonly user: PromiseSettledResult<FlatResult>;
-  /** How the CSP ended: `done`, or a code. */
+  /** The end for the CSP: `done`, or a code. */
   readonly csp: string;
   /** True if the task was marked as answered. */
   readonly marked: boolean;

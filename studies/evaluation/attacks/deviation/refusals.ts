@@ -1,4 +1,4 @@
-/** What a real CSP refuses a data user that deviates: records that are not owners', a second unblinding, more answers than it gives. */
+/** The requests of a data user that deviates which a real CSP refuses: records that are not owners', a second unblinding, more answers than it gives. */
 import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { placesOf, type Task } from '@eigenveil/task';
@@ -11,7 +11,7 @@ import { type SmallTask, smallTask, tooSmall } from '../in-process/small-task.ts
 import { Rogue } from './rogue.ts';
 
 const OWNERS = 2;
-/** By default (S-36). */
+/** The number of answers by default (S-36). */
 const ANSWERS = 3;
 
 /** Something that must be refused: resolves to whether it was not. Other errors, such as a broken line, are no refusal. */

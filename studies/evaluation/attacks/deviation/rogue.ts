@@ -107,7 +107,7 @@ export class Rogue implements AsyncDisposable {
     return { agreed: opened, contributions, records };
   }
 
-  /** What an owner signs about bytes; in another's name where one is given. */
+  /** Returns what an owner signs about bytes; in another's name where one is given. */
   record({ agreement }: AgreedTask, bytes: Uint8Array, owner: number, named = owner): Promise<string> {
     return signRecord(agreement, bytes, {
       ownerId: this.#owners[named]!.ownerId,
@@ -115,7 +115,7 @@ export class Rogue implements AsyncDisposable {
     });
   }
 
-  /** The product of all contributions, blinded; drawn anew each time. */
+  /** The product of all contributions, blinded; drawn again each time. */
   async blinded({
     agreed: { task, publicKey, packing },
     contributions,
@@ -131,7 +131,7 @@ export class Rogue implements AsyncDisposable {
     return { bytes: await blind({ publicKey, packing }, aggregate, drawn, this.#paillier), drawn };
   }
 
-  /** How many owners the CSP has verified then. @throws ERR_RECORD_INVALID, … */
+  /** The number of owners that the CSP has verified then. @throws ERR_RECORD_INVALID, … */
   async sendRecords(taskId: TaskId, records: readonly string[]): Promise<number> {
     return (await this.#csp.sendRecords({ taskId, body: { records: [...records] } })).verifiedOwners;
   }

@@ -24,7 +24,7 @@ import { wholeScatter } from '../../whole-scatter.ts';
 import { RIDGE, tooSmall, withoutClasses } from '../in-process/small-task.ts';
 import { type Deviation, drawnTasks, runDeviating } from './products.ts';
 
-/** What the noise is multiplied with, less the trace; all other products as they are. */
+/** The factors of the noise, less the trace; all other products are as they are. */
 function withoutNoise({ product, factor }: UserFactor, trace: bigint, ringBits: number): UserFactor {
   if (product !== PCA_PRODUCTS.noise) return { product, factor };
   return {
@@ -36,7 +36,7 @@ function withoutNoise({ product, factor }: UserFactor, trace: bigint, ringBits: 
   };
 }
 
-/** The noise is 2^−36 of the trace. A spectrum that is so much nearer to the exact one has none. */
+/** The noise is 2^−36 of the trace. A spectrum that is nearer to the exact one by this factor has none. */
 const NO_NOISE = 2 ** -42;
 
 const COMMON = {
@@ -62,7 +62,7 @@ const noiseScale: Unworded = {
       const trace = traceOf(wholeScatter(statistics));
       const { A } = pencil({ ...programOf(task), minimumOwners: 1 }, statistics);
       const exact = A.reduce((sum, row, i) => sum + row[i]!, 0);
-      // Of the eigenvalues' squares, which is what all entries add up to: no eigenvectors and no other rounding.
+      // The norm is of the eigenvalues' squares, which is what all entries add up to: no eigenvectors and no other rounding.
       const norm = Math.hypot(...A.flat());
       for (const [side, deviates] of [
         ['attack', true],

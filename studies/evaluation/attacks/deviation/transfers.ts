@@ -7,7 +7,7 @@ import { exactly } from '../in-process/exact.ts';
 
 const COLUMNS = 128;
 const ROWS = 64;
-/** So many bits of Δ are guessed at once. */
+/** The numbers of bits of Δ that are guessed at once. */
 const GUESSED = [1, 2, 3, 4, 6];
 
 const COMMON = {

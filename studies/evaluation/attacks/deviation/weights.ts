@@ -102,7 +102,7 @@ const oneOwner: Unworded = {
           {
             name: 'one-owner-by-weight',
             caption:
-              'What one owner’s weight does to the pooled scatter matrix: its distance from that of the owner alone, relative, in the mean. With the others left out it is 0.',
+              'What one owner’s weight does to the pooled scatter matrix: its distance from that of the owner alone, relative, on average. With the others left out it is 0.',
           },
           { title: 'weight of the owner', scale: 'log' },
           { title: 'relative distance', scale: 'log' },
@@ -120,7 +120,7 @@ const SCALES = [1, 2, 4, 8, 16] as const;
 /** Figures of docs/privacy.md, by scale. */
 const TEXT = { 1: '1', 2: '2.1', 4: '4.6', 8: '10', 16: '25' } as const;
 
-/** The least ε that noise with so many deviations between neighbours has for δ. */
+/** The least ε that noise with this number of deviations between neighbours has for δ. */
 function epsilonOf(deviations: number): number {
   let [low, high] = [1e-6, 1000];
   while (high / low > 1 + 1e-9) {

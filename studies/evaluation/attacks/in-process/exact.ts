@@ -27,7 +27,7 @@ export function exactly(
   };
 }
 
-/** Whether each differs from the first of its group. */
+/** Returns whether each differs from the first of its group. */
 export function oddOnes(runs: readonly { readonly group: string; readonly shape: string }[]): boolean[] {
   const first = new Map<string, string>();
   return runs.map(({ group, shape }) => {

@@ -13,12 +13,12 @@ export const STRATEGIES = [
   { kind: 'histogram', height: HEIGHT, strategy: 'privelet' },
 ] as const satisfies readonly HistogramParameters[];
 
-/** Why such tasks cannot be made of a scene. */
+/** Returns why such tasks cannot be made of a scene. */
 export function tooFewRanges({ proposal }: Scene): string | undefined {
   return varying(proposal).length < FEATURES ? `fewer than ${FEATURES} features that vary` : undefined;
 }
 
-/** Of the scene's first features that vary, each with bins of its own. */
+/** A task of the scene's first features that vary, each with bins of its own. */
 export function histogramProposal(
   { proposal }: Pick<Scene, 'proposal'>,
   method: HistogramParameters,

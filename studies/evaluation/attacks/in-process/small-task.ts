@@ -4,16 +4,16 @@ import { methodOf } from '@eigenveil/methods';
 import { DAY_MILLISECONDS, newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import type { Scene, SceneRow } from '../../scene.ts';
 
-/** As few as each protocol has something to hide in. */
+/** The fewest features with which each protocol has something to hide in. */
 export const FEATURES = 4;
 
-/** Of a discriminant method. */
+/** The ridge of a discriminant method. */
 export const RIDGE = 1;
 
-/** Of a sketch: as many as there may be. */
+/** The columns of a sketch: as many as there may be. */
 export const COLUMNS = FEATURES - 1;
 
-/** Why such tasks cannot be made of a scene. */
+/** Returns why such tasks cannot be made of a scene. */
 export function tooSmall(scene: Scene): string | undefined {
   if (scene.proposal.features.length < FEATURES) return `fewer than ${FEATURES} features`;
   return scene.owners.length < 2 ? 'fewer than two owners' : undefined;
@@ -23,7 +23,7 @@ export function withoutClasses(scene: Scene): string | undefined {
   return tooSmall(scene) ?? (scene.utilityLabel === undefined ? 'no utility label' : undefined);
 }
 
-/** Why there is no MDR of a scene. */
+/** Returns why there is no MDR of a scene. */
 export function withoutPrivate(scene: Scene): string | undefined {
   return withoutClasses(scene) ?? (scene.privateLabel === undefined ? 'no private label' : undefined);
 }
@@ -99,7 +99,7 @@ function methodBy(kind: SmallKind): TaskProposal['method'] {
   return kind === 'mdr' || kind === 'lda' ? { kind, ridge: RIDGE } : { kind: 'pca' };
 }
 
-/** As its servers would have agreed to it; nobody looks at their thumbprints here. */
+/** The task as its servers would have agreed to it; nobody looks at their thumbprints here. */
 export function agreed(proposal: TaskProposal): Task {
   const thumbprint = 'A'.repeat(43) as Task['csp'];
   return { ...proposal, protocol: 'eigenveil/1', id: newTaskId(), csp: thumbprint, dataUser: thumbprint };

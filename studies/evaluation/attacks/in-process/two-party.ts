@@ -55,18 +55,18 @@ interface Watching {
   readonly dataUser?: Partial<DataUserInput>;
   readonly program?: Partial<Program>;
   readonly verifiedOwners?: number;
-  /** Of a task with a sketch. */
+  /** The Ω of a task with a sketch. */
   readonly signs?: Int32Array | undefined;
 }
 
 interface Watched {
-  /** What came out, if anything did. */
+  /** The result, if there is one. */
   readonly result: FlatResult | undefined;
-  /** Why nothing did, at the data user. */
+  /** The reason why there is none, at the data user. */
   readonly code: string | undefined;
-  /** How the run ended for the CSP: in order (`done`), or with a code. */
+  /** The end of the run for the CSP: in order (`done`), or with a code. */
   readonly csp: string;
-  /** What the CSP heard after its last message. */
+  /** The closing that the CSP heard after its last message. */
   readonly closing: string;
   readonly fromCsp: readonly Uint8Array[];
   readonly fromDataUser: readonly Uint8Array[];

@@ -6,11 +6,11 @@ export interface Sketch {
   /** Ω, features × columns, row by row. */
   readonly signs: ArrayLike<number>;
   readonly columns: number;
-  /** What the servers keep of a sketch is so many times S̄Ω, rounded to whole numbers. */
+  /** The servers keep of a sketch this many times S̄Ω, rounded to whole numbers. */
   readonly unit: number;
 }
 
-/** Of the released doubles, which are below 1. */
+/** The bits of the released doubles, which are below 1. */
 const DOUBLE_BITS = 53;
 /** More than a column of a sketch has: a vector that is not orthogonal to all relations is longer. */
 const LONG_BITS = 60;

@@ -14,13 +14,13 @@ import { expectedRest, knownPart, toldBy } from '../tasks/told.ts';
 import { nearest, reduce } from './lll.ts';
 import { dividedBy } from './two-valued.ts';
 
-/** What is released beside vectors and eigenvalues. */
+/** The release beside vectors and eigenvalues. */
 type Result = Required<Pick<FlatResult, 'vectors' | 'eigenvalues' | 'mean' | 'sampleCount'>>;
 
 /** Equations are right to this many bits of a count, and an estimate as real numbers to some counts. */
 const EQUATION_BITS = 18;
 
-/** How many rows have 1 at each feature. */
+/** The number of rows that have 1 at each feature. */
 const singlesOf = ({ mean: means, sampleCount }: Result) =>
   means.map((value) => Math.round((sampleCount * (value + 1)) / 2));
 

@@ -10,7 +10,7 @@ interface Case {
   readonly id: string;
   readonly claims: readonly ClaimId[];
   readonly task: MatrixTask;
-  /** In a full run. */
+  /** The changes in a full run. */
   readonly full?: Partial<MatrixTask>;
   /** The most components that need no consent, which a floor must stand. */
   readonly most?: Readonly<Record<Effort, number>>;
@@ -117,7 +117,7 @@ const leaks = CASES.map(
   }),
 );
 
-/** With the floor. */
+/** The cases with the floor. */
 const promises = CASES.map(
   (own): Unworded => ({
     ...ofTask(own),

@@ -9,9 +9,9 @@ import { share } from '../in-process/two-party.ts';
 import { garbledOfShares } from '../tasks/garbled.ts';
 import { GRAIN } from './scatter.ts';
 
-/** What tasks have by default. */
+/** The number of releases that tasks have by default. */
 export const RELEASES = 2;
-/** Of one server's noise, in products of grains. */
+/** The deviation of one server's noise, in products of grains. */
 export const FLOOR_DEVIATION = floorDeviation({ releases: RELEASES });
 export const FLOOR = FLOOR_DEVIATION.toFixed(2);
 
@@ -31,7 +31,7 @@ export function realResult({ task, statistics }: Computed, floor: Draws): Promis
     : garbledOfShares(task, shares, Number(statistics.owners));
 }
 
-/** What that is the result of, in the units that servers compute with. */
+/** The statistics that it is the result of, in the units that servers compute with. */
 export function withFloor({ task, statistics }: Computed, floor: Draws): Statistics {
   return noisedStatistics(task, flatten(task, statistics), [drawNoise(task, 'csp', floor.source)]);
 }

@@ -9,7 +9,7 @@
 const DELTA = 0.99;
 /** No |μ| is larger. */
 const MOST_MU = 0.501;
-/** A vector that is not short after so many passes never will be: doubles do not tell how to shorten it. */
+/** A vector that is not short after this number of passes never will be: doubles do not tell how to shorten it. */
 const MOST_PASSES = 200;
 
 /** Half of the bits of a double. */
@@ -91,7 +91,7 @@ class Reduction {
     throw new RangeError('"rows" expected few enough for doubles');
   }
 
-  /** Multiples of all rows but the last that come nearer to it than none, if a search of so many steps finds some. */
+  /** Multiples of all rows but the last that come nearer to it than none, if a search of a given number of steps finds some. */
   search(steps: number): number[] {
     const last = this.rows.length - 1;
     const own = this.#mu[last]!;
@@ -134,7 +134,7 @@ class Reduction {
     return left;
   }
 
-  /** Of rows k and j: exact where they are so nearly orthogonal that doubles would not tell. */
+  /** The product of rows k and j: exact where they are so nearly orthogonal that doubles would not tell. */
   #product(k: number, j: number): number {
     const [own, other] = [this.#near[k]!, this.#near[j]!];
     const product = inner(own, other, own.length);
@@ -160,7 +160,7 @@ class Reduction {
   }
 }
 
-/** Of the first entries. */
+/** The product of the first entries. */
 function inner(a: Float64Array, b: Float64Array, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i += 1) sum += a[i]! * b[i]!;

@@ -24,7 +24,7 @@ import { drawnRows, type TwoValued, twoValuedTask, type Wanted } from './two-val
 
 export interface MatrixTask extends Wanted {
   readonly rows: number;
-  /** How many rows have both of two features; T, where no mean is told; or T and the number of rows. */
+  /** The number of rows that have both of two features; T, where no mean is told; or T and the number of rows. */
   readonly unknown: 'counts' | 'T' | 'T and Q';
 }
 
@@ -33,7 +33,7 @@ const ERROR_BITS = {
   garbled: { pca: 21, dca: 24, lda: 28, ridge: 27 },
   rotated: { pca: 33, dca: 36, lda: 36, ridge: 0 },
 } as const;
-/** With a floor. */
+/** The bits of the error with a floor. */
 const FLOORED_ERROR_BITS = 22;
 /** Fraction bits of a mean by `garbled`. */
 export const MEAN_BITS = 24;
@@ -43,7 +43,7 @@ export interface Drawn {
   readonly task: Task;
   readonly rows: readonly SceneRow[];
   readonly statistics: Statistics;
-  /** What a floor's task is computed from. */
+  /** The statistics that a floor's task is computed from. */
   readonly noised?: Statistics;
   readonly population: Population;
 }
@@ -81,7 +81,7 @@ function rowsOf(
   noise: number,
 ) {
   const most = task.maximumOwners * task.maximumSamplesPerOwner;
-  // Where noise hides it the attacker shall know it all the same.
+  // The attacker shall know it all the same where noise hides it.
   if (noise > 0) return rows.length;
   if (unknown === 'T and Q') return most / 2;
   const counted = sampleCount ?? classCounts?.[0]?.reduce((sum, count) => sum + count, 0);
@@ -117,11 +117,11 @@ function withoutDivisor(
   return [...T, Q];
 }
 
-/** How many rows have each feature. The mean tells it, and who knows it without one reads noisy tasks no better than with it. */
+/** The number of rows that have each feature. The mean tells it, and who knows it without one reads noisy tasks no better than with it. */
 export const singlesOf = (rows: readonly SceneRow[]): number[] =>
   rows[0]!.values.map((_, i) => rows.filter(({ values }) => values[i] === 1).length);
 
-/** In how many rows both of two features are. */
+/** The number of rows that have both of two features. */
 export const countsOf = (rows: readonly SceneRow[]): number[][] =>
   rows[0]!.values.map((_, i) =>
     rows[0]!.values.map((__, j) => rows.filter(({ values }) => values[i] === 1 && values[j] === 1).length),
@@ -148,7 +148,7 @@ export function tellingOfResult(
   );
 }
 
-/** What equations are made of beside the result. */
+/** The material of equations beside the result. */
 export function askedOf({ spectrum }: FlatResult, { task, statistics, rows, noised }: Told): Asked {
   const { method, twoParty, features } = task;
   const floor = floorOf(task);
@@ -174,10 +174,10 @@ export function askedOf({ spectrum }: FlatResult, { task, statistics, rows, nois
   };
 }
 
-/** Deviation of what rounding takes off, in units of the last place. */
+/** Deviation of what rounding subtracts, in units of the last place. */
 const ROUNDED = 1 / Math.sqrt(12);
 
-/** What must be positive definite has the floor's part of its diagonal, of features that are all as coarse. */
+/** The matrix that must be positive definite has the floor's part of its diagonal, of features that are all as coarse. */
 function withRidge(method: Task['method'], floor: Floor | undefined): Task['method'] {
   if (method.kind !== 'lda' && method.kind !== 'dca' && method.kind !== 'ridge') return method;
   return { ...method, ridge: method.ridge + (floor?.ridge[0] ?? 0) };

@@ -1,4 +1,4 @@
-/** How many rows of each class have each feature, from one direction of an MDR: S_BU w = λ(S_BP + ρI) w, both of two classes and of whole numbers. */
+/** The number of rows of each class that have each feature, from one direction of an MDR: S_BU w = λ(S_BP + ρI) w, both of two classes and of whole numbers. */
 import type { FlatResult } from '@eigenveil/methods';
 import { floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -41,7 +41,7 @@ const contrast = ({ rows, singles }: Known, { size }: Side, i: number, count: nu
 const countOf = ({ rows, singles }: Known, { size }: Side, i: number, y: number) =>
   (y / GRAIN + size * singles[i]!) / rows;
 
-/** Counts are sought within so many deviations of what is expected. */
+/** Counts are sought within this number of deviations of what is expected. */
 const REACH = 4;
 
 function rangeOf({ size }: Side, { mean, deviation }: Expected, single: number): number[] {
@@ -54,7 +54,7 @@ function rangeOf({ size }: Side, { mean, deviation }: Expected, single: number):
 type Inner = readonly [utility: number, privacy: number];
 
 /**
- * What two counts of one feature make of the inner products: with a = yᵀw, b = zᵀw it is c a y_i − λ c′ b z_i = λρ w_i, and the same times w is c a² − λ c′ b² = λρ.
+ * Two counts of one feature give the inner products: with a = yᵀw, b = zᵀw it is c a y_i − λ c′ b z_i = λρ w_i, and the same times w is c a² − λ c′ b² = λρ.
  */
 function innersOf(A: number, B: number, C: number, square: (b: number) => number, curve: number): Inner[] {
   // A² a² = (C + B b)², a² = square(b), of which the coefficient of b² is `curve`.
@@ -135,10 +135,10 @@ function equationsOf(
   });
 }
 
-/** Of a count. */
+/** The error of a count. */
 const ERROR = 2 ** -12;
 
-/** What is expected of a class's counts, from the public sample and how many rows have each feature. */
+/** The expected counts of a class, from the public sample and how many rows have each feature. */
 export function sideOf(
   { rows, singles }: Known,
   size: number,

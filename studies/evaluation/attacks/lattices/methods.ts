@@ -3,14 +3,14 @@ import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
 import type { ScatterEquation } from './scatter.ts';
 
-/** What a reader knows of a task beside its result. */
+/** The things that a reader knows of a task beside its result. */
 export interface Asked {
   readonly method: TaskProposal['method'];
   /** S_B, where the sums of classes are told. */
   readonly between?: readonly (readonly number[])[];
   /** S_B with the floor's noise, which takes its place in what is released, and not in S_W. */
   readonly noised?: readonly (readonly number[])[] | undefined;
-  /** What equations are wrong by. */
+  /** The error of equations. */
   readonly error: number;
   /** Deviation of what was cut off each eigenvalue of the scatter matrix. */
   readonly cut?: number;
@@ -37,7 +37,7 @@ export function equationsOf(result: FlatResult, asked: Asked): ScatterEquation[]
   return [...told, ...fromSums(result, asked)];
 }
 
-/** Of a vector w with its eigenvalue, row by row. */
+/** The equations of a vector w with its eigenvalue, row by row. */
 function ofPair(w: readonly number[], value: number, { method, between, noised = between }: Asked) {
   const times = (matrix: Asked['between']) => (i: number) =>
     matrix![i]!.reduce((sum, entry, j) => sum + entry * w[j]!, 0);
@@ -84,7 +84,7 @@ function fromWeights(weights: readonly number[], { method, error }: Asked): Scat
   }));
 }
 
-/** Of what is declared: the trace, which a spectrum tells as well, and variances. */
+/** The equations of what is declared: the trace, which a spectrum tells as well, and variances. */
 function fromSums(
   { vectors, spectrum, trace, variances, sampleCount }: FlatResult,
   { method, error, cut = 0 }: Asked,

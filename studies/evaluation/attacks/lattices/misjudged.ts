@@ -47,7 +47,7 @@ async function scaledRun(scene: Scene, draws: Draws): Promise<Scored> {
   return scoreOf(readWhole(unknowns.expected, [telling]), pairsOf(drawn));
 }
 
-/** Values that fill a small part of their range, in steps of so many cells of 2^−14. */
+/** Values that fill a small part of their range, in steps of a given number of cells of 2^−14. */
 const STEPS = [8, 11];
 const FILLED = 2 ** -5;
 const STEPPED: MatrixTask = { ...TASK, components: 5, outputs: [], releases: RELEASES };
@@ -96,7 +96,7 @@ const MANY: MatrixTask = { ...TASK, features: 20, components: 15 };
 const EXACT_TASKS = 3;
 const READ_ROWS = 2;
 
-/** Whether a row has the label that the n-th exact task tells apart. */
+/** Returns whether a row has the label that the n-th exact task separates. */
 const labelOf = ({ values, labels }: SceneRow, task: number) =>
   task < LABELS.length ? labels[LABELS[task]!]! : `${Number(values[0] === values[1])}`;
 

@@ -45,7 +45,7 @@ function plainTask(scene: Scene): TwoValued {
   return { task, rowsOf };
 }
 
-/** How likely the right number of rows is after a task; with the floor the features have two values. */
+/** The probability of the right number of rows after a task; with the floor the features have two values. */
 async function likelihood(scene: Scene, wanted: Wanted | undefined, draws: Draws): Promise<Scored> {
   const own = wanted ? twoValuedTask(scene, wanted) : plainTask(scene);
   const count = ROWS - draws.of('size').below(ROWS / 2);

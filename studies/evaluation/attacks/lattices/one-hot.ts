@@ -1,4 +1,4 @@
-/** One-hot groups whose public dependence is not seen behind noise: a rank that is counted as full lets so many components pass that all cross counts are told, but for the noise. */
+/** One-hot groups whose public dependence is not seen behind noise: a rank that is counted as full lets so many components pass that all cross counts are told, up to the noise. */
 import type { Draws } from '../../draws.ts';
 import type { Unworded } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
@@ -15,7 +15,7 @@ const GROUPS = [5, 4] as const;
 const FEATURES = 9;
 const COMPONENTS = FEATURES - GROUPS.length;
 const ONE_HOT: MatrixTask = { ...TASK, features: FEATURES, components: COMPONENTS, releases: RELEASES };
-/** An estimate is right if it is within so many rows. */
+/** An estimate is right if it is within this number of rows. */
 const NEAR = 1;
 
 const groupOf = (feature: number) => Number(feature >= GROUPS[0]);
@@ -69,7 +69,7 @@ function dependences({ entry }: Unknowns, singles: readonly number[]): Telling {
   return { equations, reals: [] };
 }
 
-/** Of counts. */
+/** The error of counts. */
 const SURE = 2 ** -10;
 
 async function oneHotRun(scene: Scene, draws: Draws): Promise<Scored> {

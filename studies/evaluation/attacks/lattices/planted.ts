@@ -37,7 +37,7 @@ const LOW = 0.05;
 const MANY = 64;
 const COPIES = 4;
 
-/** What one task after the other tells, each with the floor of a single release. */
+/** The equations that one task after the other tells, each with the floor of a single release. */
 async function averagedRun(scene: Scene, releases: number, draws: Draws): Promise<Scored> {
   const drawn = drawnOf(scene, { ...TASK, releases: 1 }, draws);
   const unknowns = countsUnknown(knownOf(drawn));
@@ -59,7 +59,7 @@ export const pairsOf = ({ rows }: Drawn) => countsOf(rows).flatMap((row, i) => r
 /** Little is open, so that more noise still shows it. */
 export const WIDE: MatrixTask = { ...TASK, features: 9, components: 5 };
 
-/** A task over so many copies of each column, with the floor of a single release: noise on the copies' entries is averaged. */
+/** A task over a number of copies of each column, with the floor of a single release: noise on the copies' entries is averaged. */
 async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Scored> {
   const drawn = drawnOf(scene, { ...WIDE, releases: 1 }, draws);
   const repeated = <T>(items: readonly T[]) => Array.from({ length: copies }, () => items).flat();
@@ -75,7 +75,7 @@ async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Sc
   return scoreOf(readWhole(unknowns.expected, [telling]), pairsOf(drawn));
 }
 
-/** c S̄ v = λ v for sums v over c copies, but for what is left of the noise: a c-th. */
+/** c S̄ v = λ v for sums v over c copies, up to what is left of the noise: a c-th. */
 function withoutCopies({ vectors, eigenvalues }: FlatResult, copies: number): FlatResult {
   return {
     vectors: vectors.map((vector) => {
@@ -90,7 +90,7 @@ function withoutCopies({ vectors, eigenvalues }: FlatResult, copies: number): Fl
   };
 }
 
-/** Noise as large as the floor has about 2^21 units of so many fraction bits: 2^(p − 12), p = 33 being the bits of what `rotated` releases of an exact task. */
+/** Noise as large as the floor has about 2^21 units of this number of fraction bits: 2^(p − 12), p = 33 being the bits of what `rotated` releases of an exact task. */
 const COARSE_BITS = 10;
 const IN_UNITS: MatrixTask = { ...TASK, components: 5, fractionBits: COARSE_BITS };
 
@@ -128,7 +128,7 @@ const about = ({ features, rows }: MatrixTask) => ({
   omits: (scene: Scene) => tooFewDivided(scene, features, rows),
 });
 
-/** Where not every run finds all. */
+/** The numbers of runs, where not every run finds all. */
 export const RUNS = { quick: 45, full: 80 } as const;
 
 interface Leak {

@@ -10,7 +10,7 @@ import { closest, reduce } from './lll.ts';
 /** Numbers by the place of the unknown that they multiply. */
 type Terms = ReadonlyMap<number, number>;
 
-/** Σ of whole unknowns + Σ of real unknowns = right, but for an error of this deviation. */
+/** Σ of whole unknowns + Σ of real unknowns = right, up to an error of this deviation. */
 export interface Equation {
   readonly whole: Terms;
   readonly real: Terms;
@@ -18,14 +18,14 @@ export interface Equation {
   readonly deviation: number;
 }
 
-/** What one result tells. */
+/** The equation that one result tells. */
 export interface Telling {
   readonly equations: readonly Equation[];
   /** Deviations of the unknown real numbers in its equations, which are around 0. */
   readonly reals: readonly number[];
 }
 
-/** Of each whole unknown before any equation. */
+/** The expectation of each whole unknown before any equation. */
 export interface Expected {
   readonly mean: number;
   readonly deviation: number;
@@ -41,7 +41,7 @@ export interface Reading {
 
 /** Vectors of the lattice are rounded to so small a part of what the widest expectation makes of a unit. */
 const LATTICE_BITS = 16;
-/** Of the search for a point that is nearer than the one that nearest planes find. */
+/** The steps of the search for a point that is nearer than the one that nearest planes find. */
 const SEARCH_STEPS = 100_000;
 /** log₂ of the volume that a normal error of deviation 1 takes, per unknown. */
 const NORMAL_BITS = Math.log2(2 * Math.PI * Math.E) / 2;

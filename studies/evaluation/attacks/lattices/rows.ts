@@ -3,13 +3,13 @@
 /** A released mean, in grains from the start of the grid, so that sums of rows are whole numbers. */
 interface ReleasedMean {
   readonly grains: readonly number[];
-  /** What has been cut off, at most. */
+  /** The most that has been cut off. */
   readonly cut: number;
   /** Deviation of the noise on sums, in grains. */
   readonly noise: number;
 }
 
-/** How likely each number of rows up to a bound is, where all were as likely before: sums are whole numbers but for noise and what is cut off. */
+/** The probability of each number of rows up to a bound, where all were as likely before: sums are whole numbers up to noise and what is cut off. */
 export function likelyRows({ grains, cut, noise }: ReleasedMean, most: number): number[] {
   const logarithms = Array.from({ length: most }, (_, q) => {
     const deviation = Math.hypot(noise, (q + 1) * cut, LEAST_DEVIATION);
@@ -21,7 +21,7 @@ export function likelyRows({ grains, cut, noise }: ReleasedMean, most: number): 
   return weights.map((weight) => weight / total);
 }
 
-/** Of doubles. */
+/** The least deviation of doubles. */
 const LEAST_DEVIATION = 1e-6;
 const FARTHEST = 5;
 

@@ -11,7 +11,7 @@ export interface ScatterEquation {
   readonly right: number;
   /** The deviation of what it is wrong by. */
   readonly error: number;
-  /** What was cut off an eigenvalue, which is the same in all equations of its component. */
+  /** The part that was cut off an eigenvalue, which is the same in all equations of its component. */
   readonly cut?: { readonly component: number; readonly factor: number; readonly deviation: number };
 }
 
@@ -29,22 +29,22 @@ export interface Unknowns {
   readonly rows?: { readonly place: number; readonly about: number };
 }
 
-/** What is told of the rows. */
+/** The things that are told of the rows. */
 interface Known {
   readonly population: Population;
   /** Q. */
   readonly rows: number;
-  /** How many rows have each feature. */
+  /** The number of rows that have each feature. */
   readonly singles: readonly number[];
 }
 
-/** An entry of S̄ of so many rows, as the public sample lets expect it: both are samples. */
+/** An entry of S̄ of a number of rows, as the public sample lets expect it: both are samples. */
 function expectedEntry({ rows: sample, mean, covariance }: Population, rows: number) {
   return (i: number, j: number): Expected => {
     const products = sample.map((row) => (row[i]! - mean[i]!) * (row[j]! - mean[j]!));
     const average = products.reduce((sum, x) => sum + x, 0) / products.length;
     const variance = products.reduce((sum, x) => sum + (x - average) ** 2, 0) / products.length;
-    // What the rows' own mean, which is not the sample's, takes off.
+    // The rows' own mean, which is not the sample's, subtracts this.
     const ofMeans = covariance.get(i, i) * covariance.get(j, j) * (1 + rows / sample.length);
     return {
       mean: rows * covariance.get(i, j),
@@ -99,7 +99,7 @@ export function scatterUnknown({ population, rows }: Omit<Known, 'singles'>): Un
   return { expected, entry: (i, j) => ({ constant: 0, unknown: { place: placeOf(i, j), factor } }) };
 }
 
-/** Where nothing is told: T and Q, which is expected to be `rows` but for a deviation. */
+/** The unknowns where nothing is told: T and Q, which is expected to be `rows` up to a deviation. */
 export function scatterAndRowsUnknown(
   { population, rows }: Omit<Known, 'singles'>,
   deviation: number,
@@ -158,7 +158,7 @@ export function productsUnknown(
 }
 
 /**
- * What equations for S̄ tell of the unknowns.
+ * Returns the equations for S̄ in the unknowns.
  * @param noise deviation of the noise on S̄ in products of grains (√2 times that on the diagonal), which the equations are about as well; 0 for none
  */
 export function tellingOf(

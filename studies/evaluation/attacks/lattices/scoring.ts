@@ -1,4 +1,4 @@
-/** What all attacks on whole numbers share: their words, their runs, and how these are scored beside rounding. */
+/** The part that all attacks on whole numbers share: their words, their runs, and how these are scored beside rounding. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
 import type { Setting, Unworded } from '../../experiment.ts';
@@ -6,7 +6,7 @@ import { exactly } from '../in-process/exact.ts';
 import { FLOOR } from './floor.ts';
 import type { Reading } from './reader.ts';
 
-/** What a reader got right. */
+/** The unknowns that a reader got right. */
 export interface Scored {
   /** Part of the numbers that come out. */
   readonly attack: number;
@@ -21,13 +21,13 @@ export function scoreOf({ whole, real, pointsLeft }: Reading, truth: readonly nu
   return { attack: right(whole), control: right(real), pointsLeft };
 }
 
-/** As many as a verdict among all experiments needs. */
+/** The number of runs that a verdict among all experiments needs. */
 const RUNS = { quick: 22, full: 40 } as const;
 const FLOORED_RUNS = { quick: 10, full: 50 } as const;
 /** Part of the entries that rounding gets wrong which a run must get right to be an exception: by chance it is a tenth at most. */
 const EXCEPTION = 0.5;
 
-/** What all attacks on whole numbers have in common. */
+/** The members that all attacks on whole numbers have in common. */
 export const COMMON = {
   terms: { floor: FLOOR },
   kind: 'attack',
@@ -79,7 +79,7 @@ interface Asked {
   readonly byPart?: true;
 }
 
-/** Of a known leak: the reader beside rounding, run by run. */
+/** Measures a known leak: the reader beside rounding, run by run. */
 export async function found(
   setting: Setting,
   facts: Readonly<Record<string, number | string>>,
@@ -101,7 +101,7 @@ export async function found(
   };
 }
 
-/** Of a promise: one run in which the reader gets most of what rounding gets wrong refutes it. */
+/** Measures a promise: one run in which the reader gets most of what rounding gets wrong refutes it. */
 export async function notFound(
   setting: Setting,
   facts: Readonly<Record<string, number | string>>,

@@ -33,7 +33,7 @@ const SOME: Shape = { ...SHAPE, components: 5 };
 /** On the scatter matrix, as the floor is, or on each entry of the sketch by itself. */
 interface Planted {
   readonly on: 'scatter' | 'entries';
-  /** In products of grains. */
+  /** The deviation in products of grains. */
   readonly deviation: number;
 }
 
@@ -68,7 +68,7 @@ function drawnOf(scene: Scene, shape: Shape, draws: Draws, releases?: number): D
   };
 }
 
-/** Of few features by nearly as many columns, drawn signs make dependent columns now and then, which a task is refused for. */
+/** Drawn signs of few features by nearly as many columns make dependent columns now and then, which a task is refused for. */
 function independentSigns(task: Task, draws: Draws): Int32Array {
   const l = task.sketch!.columns;
   for (let attempt = 0; ; attempt += 1) {
@@ -120,7 +120,7 @@ async function sketchRun(
   );
 }
 
-/** Equations are right to so many bits of the largest eigenvalue and a column's length, above the flood on vectors. */
+/** Equations are right to this number of bits of the largest eigenvalue and a column's length, above the flood on vectors. */
 const ERROR_BITS = 14;
 
 /**

@@ -1,4 +1,4 @@
-/** What a reader of a sketch's result finds of its columns, of a plain sketch and of one that refines an earlier result; and what it found before answers were flooded. */
+/** The columns that a reader of a sketch's result finds, of a plain sketch and of one that refines an earlier result; and what it found before answers were flooded. */
 import { type FlatResult, SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix } from '@eigenveil/statistics';
@@ -18,13 +18,13 @@ const FEATURES = 30;
 interface Shape {
   readonly columns: number;
   readonly components: number;
-  /** Of the earlier result that is refined. */
+  /** The number of the earlier result's components that are refined. */
   readonly refined: number;
 }
 const PLAIN: Shape = { columns: 8, components: 6, refined: 0 };
 const REFINED: Shape = { columns: 13, components: 11, refined: 3 };
 const RUNS = { quick: 12, full: 20 } as const;
-/** Of an owner. Where there is room for far more rows than come, numbers are small, and few vectors tell them. */
+/** The most rows of an owner. Where there is room for far more rows than come, numbers are small, and few vectors tell them. */
 const MANY_ROWS = 2 ** 14;
 /** Entries are kept in units, rounded by both servers. */
 const RIGHT = 1.5;
@@ -61,7 +61,7 @@ interface Released {
   readonly result: FlatResult;
   readonly sketch: Sketch;
   readonly parameters: SketchParameters;
-  /** What the columns are, not rounded, in units of what is kept. */
+  /** The columns as they are, not rounded, in units of what is kept. */
   readonly truth: readonly (readonly number[])[];
 }
 
@@ -103,7 +103,7 @@ async function released(
   return of(components, first);
 }
 
-/** How many columns are right in every entry. */
+/** The number of columns that are right in every entry. */
 function rightOf(columns: readonly (readonly (number | bigint)[])[], { truth }: Released): number {
   return columns.filter((column, a) =>
     column.every((entry, i) => Math.abs(Number(entry) - truth[a]![i]!) < RIGHT),
@@ -112,7 +112,7 @@ function rightOf(columns: readonly (readonly (number | bigint)[])[], { truth }: 
 
 const COEFFICIENT_BITS = 30;
 
-/** The same with vectors as they were opened before each entry had a flood: combinations of what the core is computed with, in whole numbers. */
+/** Reads vectors as they were opened before each entry had a flood: combinations of what the core is computed with, in whole numbers. */
 function combined({ result, truth: fine, sketch, parameters }: Released): Released {
   const unit = 2 ** (parameters.cut - parameters.fineCut);
   const truth = fine.map((column) => column.map((entry) => entry / unit));

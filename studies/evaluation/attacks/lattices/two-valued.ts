@@ -8,18 +8,18 @@ import { agreed } from '../in-process/small-task.ts';
 /** Columns of labels: the last features that a median divides. */
 export const LABELS = ['utility', 'privacy'] as const;
 const CLASSES = ['0', '1'];
-/** As large a part of the members as whose rows a run may draw. */
+/** The largest part of the members whose rows a run may draw. */
 const DRAWN = 0.8;
 
-/** What a task is asked for, beside its features. */
+/** The choices of a task, beside its features. */
 export interface Wanted {
   readonly method: TaskProposal['method'];
   readonly twoParty: 'garbled' | 'rotated';
   readonly features: number;
   readonly components: number;
-  /** Beside those that the protocol tells in any case. */
+  /** The outputs beside those that the protocol tells in any case. */
   readonly outputs: TaskProposal['outputs'];
-  /** With the floor for so many releases; without it the task is exact. */
+  /** The number of releases that the floor is for; without it the task is exact. */
   readonly releases?: number;
   readonly fractionBits?: number;
 }
@@ -39,7 +39,7 @@ export function dividedBy({ proposal, publicSample }: Scene) {
   });
 }
 
-/** Why a scene has no task of so many features, over so many rows. */
+/** Returns why a scene has no task of this number of features, over this number of rows. */
 export function tooFewDivided(scene: Scene, features: number, rows: number): string | undefined {
   if (dividedBy(scene).length < features + LABELS.length)
     return `fewer than ${features + LABELS.length} features that a median divides`;
@@ -84,6 +84,6 @@ export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
   return { task: agreed(proposal), rowsOf };
 }
 
-/** So many rows of members, drawn. */
+/** A number of rows of members, drawn. */
 export const drawnRows = ({ owners }: Scene, rows: number, draws: Draws): SceneRow[] =>
   draws.some(owners.flat(), rows);

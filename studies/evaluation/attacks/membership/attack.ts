@@ -14,7 +14,7 @@ interface Suspicion {
   readonly rare: number;
 }
 
-/** The attacker makes this of a task over so many rows, and of the public sample, before it sees a result. */
+/** The attacker makes this of a task over this number of rows, and of the public sample, before it sees a result. */
 type Prepared = (candidate: Person) => Suspicion;
 
 export interface Target {
@@ -30,7 +30,7 @@ export type Attack = (target: Target, draws: Draws) => Prepared;
 export const FALSE_POSITIVES = 0.01;
 
 /**
- * Scores on a result are compared with this: the score that all but one in a hundred people have on it at most who are not in for certain.
+ * Scores on a result are compared with this: 99 of a hundred people who are certainly not in have at most this score on it.
  * @param people of the public sample; without any every score is beyond it
  */
 export function comparison(prepared: Prepared, people: readonly Person[]): Score {

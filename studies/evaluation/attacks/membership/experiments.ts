@@ -44,13 +44,13 @@ function trialsOf({ scene, effort }: Pick<Setting, 'scene' | 'effort'>) {
   return isWide(scene) ? { deciding: 300, others: 150 } : { deciding: 1000, others: 400 };
 }
 
-/** Few candidates cost next to nothing once their shadow tasks are there. */
+/** Few candidates cost almost nothing once their shadow tasks are there. */
 const trialsOfFew = ({ effort }: Pick<Setting, 'effort'>) =>
   effort === 'quick' ? { deciding: 100, others: 50 } : { deciding: 1000, others: 300 };
 
 const UNUSUAL = 10;
 
-/** Whose rows lie farthest from the mean of the public sample: an attacker would begin with them. */
+/** The people whose rows lie farthest from the mean of the public sample: an attacker would begin with them. */
 function mostUnusual(scene: Scene, pool: readonly Person[]): Person[] {
   const mean = meanOfRows(scaledRows(scene.proposal, scene.publicSample));
   const away = (person: Person) =>
@@ -146,7 +146,7 @@ export const INFERENCES: readonly Unworded[] = [
     'membership-full-rank',
     ['pima'],
     {
-      // Components are as many as so few rows have directions: more than any task releases without consent.
+      // There are as many components as these few rows have directions: more than any task releases without consent.
       proposalOf: (scene, rows) =>
         variantOf(scene, { method: 'pca', outputs, components: rows - 1, allowFullRank: true }),
       sizesOf: ({ scene }) => [Math.min(6, scene.proposal.features.length)],

@@ -18,13 +18,13 @@ import { drawWorlds, poolOf } from './worlds.ts';
 export interface Inference {
   readonly id: string;
   readonly attack: Attack;
-  /** Up to so many people of the public sample have their scores on every result compared with a candidate's. */
+  /** The most people of the public sample who have their scores on every result compared with a candidate's. */
   readonly compared: number;
-  /** The task over so many rows. */
+  /** The task over this number of rows. */
   proposalOf(scene: Scene, rows: number): TaskProposal;
   /** Numbers of rows, the one that decides last. */
   sizesOf(setting: Pick<Setting, 'scene' | 'effort'>): readonly number[];
-  /** Whom the attacker looks at: each trial draws one of them, with other people. Default: anybody. */
+  /** The people whom the attacker looks at: each trial draws one of them, with other people. Default: anybody. */
   candidatesOf?(scene: Scene, pool: readonly Person[]): readonly Person[];
   trialsOf(setting: Pick<Setting, 'scene' | 'effort'>): { deciding: number; others: number };
 }
@@ -44,7 +44,7 @@ interface Tried {
   readonly refused: number;
 }
 
-/** How often one trial is, before the scene is said to be none for the experiment. */
+/** The number of times that one trial is tried, before the scene is said to be unfit for the experiment. */
 const DRAWN_AGAIN = 50;
 
 export async function runInference(inference: Inference, setting: Setting): Promise<Trials> {

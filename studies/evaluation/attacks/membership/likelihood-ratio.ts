@@ -27,7 +27,7 @@ interface ShadowCounts {
 export const likelihoodRatio =
   (shadows: ShadowCounts): Attack =>
   (target, draws) => {
-    // Shadow rows come more than once, so that their rank may be too small for a task that is none.
+    // Shadow rows come more than once, so that their rank may be too small for a task of this form.
     const proposal = { ...target.proposal, allowFullRank: true };
     const publicRows = target.publicSample.flat();
     const populationMean = meanOfRows(scaledRows(proposal, publicRows));

@@ -31,7 +31,7 @@ export function reconstructionError(
 
 /**
  * A member is reconstructed better: Zari, Parra-Arnau, Ünsal, Strufe and Önen, "Membership inference attack against principal component analysis" (Privacy in
- * Statistical Databases 2022). What of a row is not in the span of the released components is compared with that of people who are not in.
+ * Statistical Databases 2022). The part of a row that is not in the span of the released components is compared with that of people who are not in.
  */
 export const byReconstructionError: Attack = ({ proposal, publicSample }) => {
   const populationMean = meanOfRows(scaledRows(proposal, publicSample.flat()));

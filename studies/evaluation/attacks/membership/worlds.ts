@@ -1,5 +1,5 @@
 /**
- * Draws data sets with a candidate and without, and says over which scenes that cannot be tried. Each trial draws people anew, so that trials are independent
+ * Draws data sets with a candidate and without, and says over which scenes that cannot be tried. Each trial draws people again, so that trials are independent
  * of one another, given the people that there are to draw from. One result would decide many candidates at once, who depend on each other.
  */
 import type { Draws } from '../../draws.ts';
@@ -9,7 +9,7 @@ interface Worlds {
   readonly candidate: Person;
   /** Rows of everybody but the candidate, in either world. */
   readonly others: readonly SceneRow[];
-  /** Whose rows are there in place of the candidate's. */
+  /** The person whose rows are there in place of the candidate's. */
   readonly stranger: Person;
 }
 
@@ -19,7 +19,7 @@ export function poolOf({ owners, outsiders }: Pick<Scene, 'owners' | 'outsiders'
 }
 
 /**
- * People in random order until the candidate's world has at least so many rows, and one more for the other world.
+ * People in random order until the candidate's world has at least a given number of rows, and one more for the other world.
  * @param candidate drawn like the others where none is given
  * @throws RangeError when there are too few people
  */

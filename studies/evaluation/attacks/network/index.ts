@@ -1,4 +1,4 @@
-/** What the lines show, by lengths and times. */
+/** The experiments on what the lines show, by lengths and times. */
 import { worded } from '../../worded.ts';
 import { PLANTED_LENGTHS } from './planted-lengths.ts';
 import { SIZES } from './sizes.ts';

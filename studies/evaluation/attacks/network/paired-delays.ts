@@ -14,10 +14,10 @@ import type { Trials } from '../../experiment.ts';
 const CHANCE = 0.5;
 /** The first, and those that follow where it is not found. */
 export const DELAYS_MILLISECONDS = [100, 400, 1600] as const;
-/** So few pairs may be missed: of 24, a guess is as good with probability 1.5 × 10⁻⁶. */
+/** The number of pairs that may be missed: of 24, a guess is as good with probability 1.5 × 10⁻⁶. */
 const MISSES = 1;
 
-/** How long something took, in milliseconds, with `delay` planted in it; `turn` counts what a pair takes. */
+/** Returns how long something took, in milliseconds, with `delay` planted in it; `turn` counts what a pair takes. */
 export type Timed = (pair: number, turn: number, delay: number) => Promise<number>;
 
 /** @param begin is called before each delay is tried, and says how times are taken then */

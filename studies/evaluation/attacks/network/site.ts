@@ -21,18 +21,18 @@ const PATIENCE_MILLISECONDS = 20_000;
 const TOKEN_SECONDS = 3600;
 const POLL_MILLISECONDS = 20;
 
-/** Owners ask the CSP for nothing but to enrol them, before any task. */
+/** Owners ask the CSP only to enrol them, before any task. */
 const LINES = ['owners to data user', 'data user to CSP'] as const;
 type Line = (typeof LINES)[number];
 
 export interface Observed {
   readonly task: Task;
   readonly status: TaskStatus;
-  /** What passed on each line during the task. */
+  /** The records that passed on each line during the task. */
   readonly seen: Readonly<Record<Line, readonly SeenRecord[]>>;
 }
 
-/** What an owner does when it is asked to sum its rows; how long it takes is its own. */
+/** The work of an owner when it is asked to sum its rows; how long it takes is its own. */
 export type Summarise = (task: Task) => Promise<Statistics>;
 
 export interface Site extends AsyncDisposable {
@@ -41,7 +41,7 @@ export interface Site extends AsyncDisposable {
   readonly owners: readonly DataOwner[];
   /** The data user's, as owners reach it. */
   readonly dataUser: ServiceAddress;
-  /** What has passed on a line so far; grows. */
+  /** The records that have passed on a line so far; they grow. */
   records(line: Line): readonly SeenRecord[];
   /** Runs a task to its end. Each part is contributed by an owner of its own, one after the other, who then asks for the result. */
   run(proposal: TaskProposal, parts: readonly Summarise[]): Promise<Observed>;
@@ -139,7 +139,7 @@ export async function startSite(ownerCount: number, answerMilliseconds: number):
   }
 }
 
-/** Whether the CSP has been told that the task is over. */
+/** Returns whether the CSP has been told that the task is over. */
 function hasEnded(directory: string, taskId: TaskId): boolean {
   const database = new DatabaseSync(databaseFile(directory), { readOnly: true });
   try {

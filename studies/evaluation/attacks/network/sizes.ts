@@ -1,4 +1,4 @@
-/** What lengths tell: the same public parameters must give the same lengths, whatever the rows are and whatever comes out. */
+/** The knowledge that lengths give: the same public parameters must give the same lengths, whatever the rows are and whatever comes out. */
 import type { Statistics } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
@@ -36,7 +36,7 @@ function variants(scene: Scene, draws: Draws): Readonly<Record<string, Rows>> {
   };
 }
 
-/** How many variants there are when time is short: the first, and they differ most. */
+/** The number of variants when time is short: the first, and they differ most. */
 const FEW = 4;
 
 const chosen = ({ scene, effort, seed }: Setting): [name: string, rows: Rows][] =>
@@ -72,7 +72,7 @@ const totals = (records: readonly SeenRecord[]) =>
     .map((way) => records.reduce((sum, { direction, bytes }) => sum + (direction === way ? bytes : 0), 0))
     .join(' ');
 
-/** Of requests every stretch; the two-party connection is the one with most bytes. */
+/** The shape has every stretch of requests; the two-party connection is the one with most bytes. */
 function shapeAtCsp({ seen }: Observed): string {
   const records = seen['data user to CSP'];
   const bytesOf = new Map<number, number>();
@@ -91,7 +91,7 @@ const summing =
     statisticsOf(task, cut(rows));
 
 /**
- * Rows that change a length change it each time. On a slow machine a connection may be opened anew, or an answer overtake another: that does not come
+ * Rows that change a length change it each time. On a slow machine a connection may be opened again, or an answer overtake another: that does not come
  * again, so what differs is run once more, twice at most, and counts if it still does.
  */
 const TRIES = 2;
@@ -102,7 +102,7 @@ interface Shape {
   readonly shape: string;
 }
 
-/** Of each group the shape that came most often. */
+/** The shape of each group that came most often. */
 export function usualShapes(runs: readonly Shape[]): ReadonlyMap<string, string> {
   return new Map(
     [...Map.groupBy(runs, ({ group }) => group)].map(([group, own]) => {
@@ -146,7 +146,7 @@ const lines: Unworded = {
         );
         const { state, failure } = observed.status;
         if (failure) facts[`${kind.join(' by ')}, ${name}`] = failure.code;
-        // To the CSP a result that is refused looks like another; owners are told.
+        // A result that is refused looks like another to the CSP; owners are told.
         return [
           { group: `CSP, ${kind}`, shape: shapeAtCsp(observed) },
           { group: `owners, ${kind}, ${state}`, shape: stretches(observed.seen['owners to data user']) },

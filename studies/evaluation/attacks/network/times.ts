@@ -1,4 +1,4 @@
-/** What times tell. Moments that are promised are looked at by a clock that is made up; real time is measured, and never decides. */
+/** The knowledge that times give. Moments that are promised are looked at by a clock that is made up; real time is measured, and never decides. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sketchMatrix, statisticsOfCsv } from '@eigenveil/statistics';
@@ -164,7 +164,7 @@ async function moments(
       const statistics = pooledStatistics(proposal, [cut(own), cut(own)], signs);
       for (let again = 0; again < (effort === 'quick' ? 1 : 4); again += 1) {
         const clock = new MadeUpTime();
-        // Of a data user that is slower where there is no result: what the pace is there to hide.
+        // The delay is that of a data user that is slower where there is no result: what the pace is there to hide.
         const late = own.length < 10 ? later : 0;
         const pace: Pace = { milliseconds: waits + late, clock };
         const came: number[] = [];

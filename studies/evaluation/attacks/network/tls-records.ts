@@ -1,4 +1,4 @@
-/** What anybody on the line sees of TLS 1.3: of each encrypted record its direction, how many bytes it carries, and when it passed. */
+/** The view of anybody on the line of TLS 1.3: of each encrypted record its direction, how many bytes it carries, and when it passed. */
 import type { Direction } from '@eigenveil/testbed/proxies/counting-proxy';
 
 export interface SeenRecord {
@@ -15,17 +15,17 @@ const TYPE_AND_TAG_BYTES = 17;
 const APPLICATION_DATA = 23;
 /** A warning that one end closes. Whether it is sent before the line is cut is chance. */
 const ALERT_BYTES = 2;
-/** What a service of Node.js sends once the handshake is over, of one length each. */
+/** The number of records that a service of Node.js sends once the handshake is over, of one length each. */
 const TICKETS = 2;
 
 export class TlsRecords {
-  /** Those after the handshakes, in the order in which they passed. */
+  /** The records after the handshakes, in the order in which they passed. */
   readonly seen: SeenRecord[] = [];
   readonly #readers = new Map<string, (bytes: Uint8Array) => void>();
   /** Tickets that are still to come, of connections whose handshake is over. */
   readonly #tickets = new Map<number, number>();
 
-  /** For a proxy to call with all that passes. */
+  /** A function for a proxy to call with all that passes. */
   readonly observe = (connection: number, direction: Direction, bytes: Uint8Array): void => {
     const name = `${connection} ${direction}`;
     let reader = this.#readers.get(name);

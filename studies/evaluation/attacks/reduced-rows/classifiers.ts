@@ -6,7 +6,7 @@ import { searchAll } from '../../../speed/accuracy/svm.ts';
 import type { Draws } from '../../draws.ts';
 import { type Row, squaredDistance } from './inverses.ts';
 
-/** An attacker sees this of a row whose label is to be guessed. */
+/** An attacker sees this of a row whose label shall be guessed. */
 interface Seen {
   readonly input: Row;
   /** Another label that the attacker knows, where it does. */
@@ -173,7 +173,7 @@ function nearestOf(sample: readonly Labelled[], input: Row, count: number): Labe
   return order.slice(0, count).map((i) => sample[i]!);
 }
 
-/** An attacker takes a probability from so many rows of the sample. */
+/** An attacker takes a probability from this number of rows of the sample. */
 const NEAREST = 45;
 
 /** |Pr(+|z) − Pr(−|z)| of an attacker, on average over the targets. */
@@ -184,7 +184,7 @@ interface Certainty {
 }
 
 /**
- * How sure of a label with two classes an attacker is that has seen this of a row: |Pr(+|z) − Pr(−|z)|, the measure of figure 9.1 of
+ * The certainty of an attacker about a label with two classes that has seen this of a row: |Pr(+|z) − Pr(−|z)|, the measure of figure 9.1 of
  * Zhuang and others, "Privacy-Preserving Machine Learning". Probabilities are shares of the 45 nearest rows of the sample. Undefined of other numbers of classes.
  */
 export function certainty(problem: Problem, draws: Draws): Certainty | undefined {

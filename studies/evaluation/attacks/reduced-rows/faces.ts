@@ -16,7 +16,7 @@ const [SHOWN, GAP] = [6, 1];
 export const showsFaces = ({ name }: Scene): boolean => name === SCENE;
 
 /**
- * How much like the faces their reconstructions are, and how often a matcher says whose they are that has one photograph of each person: the
+ * The likeness of the faces to their reconstructions, and how often a matcher says whose they are that has one photograph of each person: the
  * most correlated is its answer.
  * @param estimates of all rows of these people, in order; the first row of each is the matcher's photograph and is not counted
  */

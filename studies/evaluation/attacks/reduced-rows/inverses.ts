@@ -13,7 +13,7 @@ import { type Example, estimator } from '../../../recognition/estimator.ts';
 export type Row = readonly number[];
 export type Projection = Pick<FlatResult, 'vectors' | 'mean'>;
 
-/** From reduced rows to estimates of the rows. */
+/** A map from reduced rows to estimates of the rows. */
 export type Inverse = (reduced: readonly Row[]) => readonly Row[];
 
 /** Rows of a public sample, reduced (`input`) and as they are (`output`), by person. At least PARTS people. */

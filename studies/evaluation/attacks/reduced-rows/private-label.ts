@@ -14,7 +14,7 @@ export function labelsOf({ utilityLabel, privateLabel }: Scene) {
 
 type Reduce = Pick<Reduction, 'reduce'>;
 
-/** Labels the rows of a person, reduced, with what is known of them and what is to be guessed. */
+/** Labels the rows of a person, reduced, with what is known of them and what shall be guessed. */
 function labelled({ reduce }: Reduce, rows: Person, label: string, known?: string): readonly Labelled[] {
   return reduce(rows).map((input, i) => ({
     input,

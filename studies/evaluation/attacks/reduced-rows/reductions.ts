@@ -14,7 +14,7 @@ import type { Projection, Row } from './inverses.ts';
 
 /** A projection of features on [−1, 1], and rows reduced by it. Components descend: the first k are those of a task for k. */
 export interface Reduction {
-  /** For readers. */
+  /** The name for readers. */
   readonly name: string;
   readonly projection: Projection;
   readonly reduce: (rows: readonly SceneRow[]) => readonly Row[];
@@ -63,7 +63,7 @@ export const noReduction = ({ proposal }: Scene): Reduction => ({
 /** Labels of a column that a task takes. */
 const MOST_CLASSES = 100;
 
-/** How many directions a discriminant method of this label gives: one less than members have classes. None where a task cannot have the label. */
+/** The number of directions that a discriminant method of this label gives: one less than members have classes. None where a task cannot have the label. */
 export function directionsOf(scene: Scene, label: string | undefined): number {
   if (label === undefined || classesOf(scene, label).length > MOST_CLASSES) return 0;
   const classes = new Set(scene.owners.flat().map(({ labels }) => labels[label])).size;
@@ -84,7 +84,7 @@ const LEAST_MEMBERS = 50;
 export const omitsFewMembers = ({ owners }: Scene): string | undefined =>
   byPerson(owners.flat()).length < LEAST_MEMBERS ? `there are fewer than ${LEAST_MEMBERS} people` : undefined;
 
-/** Draws so many people with so many of their rows at most. */
+/** Draws at most this number of people, each with at most a number of rows. */
 export function somePeople(
   of: readonly SceneRow[],
   { people, rows }: { readonly people: number; readonly rows: number },

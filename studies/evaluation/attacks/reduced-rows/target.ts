@@ -1,4 +1,4 @@
-/** Whose rows are reconstructed, by which attacks, and what counts as success. */
+/** The people whose rows are reconstructed, by which attacks, and what counts as success. */
 
 import type { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
@@ -22,7 +22,7 @@ const LIMITS = { quick: { people: 60, rows: 5 }, full: { people: 400, rows: 20 }
 /** The attacker has this, and its estimates are judged by it. Features on [−1, 1]. */
 export interface Target {
   readonly scene: Scene;
-  /** By person. */
+  /** The members by person. */
   readonly members: readonly Person[];
   readonly outsiders: readonly Person[];
   readonly sample: readonly Person[];

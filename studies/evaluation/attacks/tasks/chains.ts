@@ -22,12 +22,12 @@ function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly numb
     const largest = vector.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a));
     return vector.map((entry) => Math.sign(largest) * entry);
   });
-  // No outputs: what is declared is about rows, and here nothing but vectors is used.
+  // No outputs: what is declared is about rows, and only vectors are used here.
   const plain: TaskProposal = { ...task, outputs: [], maximumSamplesPerOwner: 1_000_000 };
   return { task: plain, projection: { ...plain, vectors: turned, eigenvalues: [...eigenvalues] } };
 }
 
-/** Proposes a PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all but one at most. */
+/** Proposes a PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all except one at most. */
 function pcaOn(link: Link): TaskProposal {
   const basis = link.task as TaskProposal;
   const most = link.projection.vectors.length - 1;

@@ -26,7 +26,7 @@ import { rowBetween, toldBy } from './told.ts';
 /** Numbers of rows that are tried. */
 const TRIED = { quick: 80, full: 200 } as const;
 
-/** Results of the task over all members, and over all but the target. */
+/** Results of the task over all members, and over all except the target. */
 interface Pair {
   readonly target: readonly number[];
   readonly after: FlatResult;
@@ -58,7 +58,7 @@ async function caseOf(
 
 type Case = Awaited<ReturnType<typeof caseOf>>;
 
-/** Statistics in which each row counts so many times. */
+/** Statistics in which each row counts this number of times. */
 function repeated(pooled: Statistics, copies: number): Statistics {
   const times = (values: readonly bigint[]) => values.map((value) => value * BigInt(copies));
   return {
@@ -168,7 +168,7 @@ async function rotated(setting: Setting): Promise<Outcome> {
 const GARBLED_PRECISION = 1e-6;
 /** Real programs of circuits take their time. */
 const IN_CIRCUITS = { quick: 8, full: 80 } as const;
-/** How many times each row counts, for pictures of larger tasks. */
+/** The number of times that each row counts, for pictures of larger tasks. */
 const COPIES = { quick: [1, 100], full: [1, 10, 100, 1000, 10_000] } as const;
 
 async function garbled(setting: Setting): Promise<Outcome> {

@@ -7,13 +7,13 @@ import { runProgram } from '@eigenveil/two-party/plan';
 import type { Scene } from '../../scene.ts';
 import type { Shares } from '../in-process/two-party.ts';
 
-/** Up to so many features a run takes a quarter of a second or less. */
+/** Up to this number of features, a run takes a quarter of a second or less. */
 const MOST = 12;
 
-/** Why an experiment leaves out a scene whose circuits it would have to compute often. */
+/** Returns why an experiment leaves out a scene whose circuits it would have to compute often. */
 export const tooLong = ({ proposal }: Scene): string | undefined =>
   proposal.features.length > MOST
-    ? `more than ${MOST} features, which take circuits too long for so many runs`
+    ? `more than ${MOST} features, for which circuits would take too long in all runs of this experiment`
     : undefined;
 
 /** @throws as `releasedOf` */

@@ -171,7 +171,7 @@ async function rotatedInSight(setting: Setting): Promise<Outcome> {
   });
 }
 
-/** All but one run's rows, in a task of several owners. */
+/** The rows of all runs except one, in a task of several owners. */
 async function cspWithOwners(setting: Setting): Promise<Outcome> {
   const task = pcaOf(setting.scene);
   const { valueBits, blindingBits } = layout(task);

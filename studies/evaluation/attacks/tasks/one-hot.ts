@@ -12,7 +12,7 @@ import { type Guess, populationOf, trialsOf } from './population.ts';
 import { runsOf } from './scenes.ts';
 import { openPart, outsideOf, restBySpectrum, toldBy } from './told.ts';
 
-/** Features of the scene become groups of so many, by quantiles of the public sample. */
+/** Features of the scene become groups of this number, by quantiles of the public sample. */
 const GROUPS = [5, 4] as const;
 const FEATURES = GROUPS[0] + GROUPS[1];
 const RANK = FEATURES - GROUPS.length;
@@ -97,7 +97,7 @@ const attempt =
     let refused = 0;
     const guesses = runsOf(setting, runs[setting.effort]).map(({ members, outsiders }): Guess => {
       const own = rowsOf(members);
-      // The rest that is to be found does not depend on whether it is refused.
+      // The rest that shall be found does not depend on whether it is refused.
       const { blind, truth } = openPart(task(components, true), own, population);
       const guess = guessOf(asked, own, blind);
       if (guess === undefined) refused += 1;
@@ -118,7 +118,9 @@ export const ONE_HOTS: readonly Unworded[] = [
   attack('one-hot-consent', 'control', ['S-102', 'S-103'], ['pima'], attempt(K, RUNS, true), {
     terms: { features: FEATURES, components: K },
   }),
-  attack('one-hot-refused', 'holds', ['S-105'], ['pima'], attempt(K, REFUSALS)),
+  attack('one-hot-refused', 'holds', ['S-105'], ['pima'], attempt(K, REFUSALS), {
+    terms: { features: FEATURES, components: K },
+  }),
   attack('one-hot-allowed', 'admitted', ['S-105', 'S-361'], ['pima'], attempt(K - 1, RUNS), {
     terms: { features: FEATURES, components: K - 1 },
   }),

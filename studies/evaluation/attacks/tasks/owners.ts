@@ -43,16 +43,16 @@ function dealingsOf({ scene, seed, effort }: Setting): Dealing[] {
   });
 }
 
-/** How well D W is known where S̄⊥ is a guess, and where S̄ is known. */
+/** The error of D W where S̄⊥ is a guess, and where S̄ is known. */
 const GUESSED = 1e-2;
 const EXACT = 1e-9;
 
-/** Guesses a target that has only so many of its rows; without a number, all of them. */
+/** Guesses a target that has only this number of its rows; without a number, all of them. */
 type Guesser = (dealing: Dealing, size?: number) => Guess;
 
 /**
  * Tries an attack over all dealings.
- * @param chart of how much of a target's scatter is explained where it has only so many of its rows; `{k}` in its caption is the number of components
+ * @param chart of how much of a target's scatter is explained where it has only a number of its rows; `{k}` in its caption is the number of components
  */
 const over =
   (
@@ -80,7 +80,7 @@ const over =
     };
   };
 
-/** Infers what so many rows add to a known scatter, from what is released over all. */
+/** Infers what a number of rows add to a known scatter, from what is released over all. */
 function addedTo(
   before: Matrix,
   released: FlatResult,
@@ -134,7 +134,7 @@ const collusion =
     };
   };
 
-/** The least number of owners is for this: so many are left. */
+/** The number of owners that are left, which the least number of owners is for. */
 const LEFT = 3;
 
 async function fewLeft(setting: Setting): Promise<Outcome> {

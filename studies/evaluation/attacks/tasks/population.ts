@@ -8,7 +8,7 @@ import type { SceneRow } from '../../scene.ts';
 export interface Population {
   /** Scaled rows. */
   readonly rows: readonly (readonly number[])[];
-  /** Per scaled feature. */
+  /** The mean per scaled feature. */
   readonly mean: readonly number[];
   /** Covariance of one row (d × d). */
   readonly covariance: Matrix;

@@ -1,4 +1,4 @@
-/** The tasks that attacks of this room propose over a scene, and its members dealt to owners anew. */
+/** The tasks that attacks of this room propose over a scene, and its members dealt to owners again. */
 import { isOf } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
@@ -13,7 +13,7 @@ import { type Variant, variantOf } from '../../scenes/split.ts';
 export const componentsOf = ({ proposal }: Scene): number =>
   Math.max(1, Math.min(proposal.components, Math.floor(proposal.features.length / 2)));
 
-/** A PCA by `garbled` that declares no more than vectors and eigenvalues, but for the changes. */
+/** A PCA by `garbled` that declares no more than vectors and eigenvalues, apart from the changes. */
 export const pcaOf = (scene: Scene, changes: Partial<Variant> = {}): TaskProposal =>
   variantOf(scene, { method: 'pca', twoParty: 'garbled', components: componentsOf(scene), ...changes });
 
@@ -29,7 +29,7 @@ export function attempted<T>(
   }
 }
 
-/** Why the scene's PCA, with these changes, is refused over all members: attacks on it have nothing to look at. */
+/** Returns why the scene's PCA, with these changes, is refused over all members: attacks on it have nothing to look at. */
 export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | undefined {
   const { code } = attempted(() => releasedBy(pcaOf(scene, changes), scene.owners));
   return code && `its PCA is refused: ${code}`;
@@ -44,12 +44,12 @@ export function checkByRanks(task: TaskProposal): void {
   checkTask({ ...task, features, exact: false, allowFullRank: false });
 }
 
-/** Members, outsiders and public sample must be at least so many, or dealing them says little. */
+/** Members, outsiders and public sample must be at least this number each, or dealing them says little. */
 const LEAST_ROWS = 40;
 const LEAST_SAMPLE = 10;
 const LEAST_FEATURES = 4;
 
-/** Why no attack of this room has anything to say about a scene. */
+/** Returns why no attack of this room has anything to say about a scene. */
 export function unfit(scene: Scene): string | undefined {
   const { proposal, outsiders, publicSample } = scene;
   if (proposal.features.length < LEAST_FEATURES) return `fewer than ${LEAST_FEATURES} features`;
@@ -61,7 +61,7 @@ export function unfit(scene: Scene): string | undefined {
 
 export const membersOf = ({ owners }: Scene): SceneRow[] => owners.flat();
 
-/** Members dealt anew to so many owners of about one size. */
+/** Members dealt again to a number of owners of about one size. */
 export function dealt(members: readonly SceneRow[], owners: number, draws: Draws): SceneRow[][] {
   const mixed = draws.shuffled(members);
   return Array.from({ length: owners }, (_, owner) => mixed.filter((_row, i) => i % owners === owner));
@@ -76,7 +76,7 @@ interface Run {
   readonly outsiders: readonly SceneRow[];
 }
 
-/** Draws so many runs by the seed, each over half of the members, or as many as `rows` says. */
+/** Draws a number of runs by the seed, each over half of the members, or as many as `rows` says. */
 export function runsOf({ scene, seed }: Setting, count: number, rows?: () => number): Run[] {
   const draws = new Draws(seed).of('runs');
   const members = membersOf(scene);

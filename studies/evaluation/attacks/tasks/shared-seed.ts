@@ -70,7 +70,7 @@ async function ownNoise(setting: Setting): Promise<Outcome> {
       const release = stageRelease(source, owners, privacy, 2);
       const others = truths.toSpliced(target, 1).reduce((sum, other) => Matrix.add(sum, other));
       const left = Matrix.sub(moments(subtractOwnNoise(release, release.noises[0]!)), others);
-      // As far as owners' moments differ from their mean.
+      // The guess shrinks as far as owners' moments differ from their mean.
       return { guess: shrunk(left, blind, spread), blind, truth };
     });
   });

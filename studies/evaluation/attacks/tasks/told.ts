@@ -32,7 +32,7 @@ export const outsideOf = ({ vectors }: Pick<Told, 'vectors'>): Matrix =>
 export const knownPart = ({ vectors, values }: Told): Matrix =>
   vectors.mmul(Matrix.diag([...values])).mmul(vectors.transpose());
 
-/** Expects S̄ of so many rows outside of W as the population lets it. */
+/** Expects S̄ of a number of rows outside of W as the population lets it. */
 export function expectedRest(told: Pick<Told, 'vectors'>, { covariance }: Population, rows: number): Matrix {
   const outside = outsideOf(told);
   return outside.mmul(covariance).mmul(outside).mul(rows);
@@ -71,7 +71,7 @@ interface Beside {
  * y, up to its sign, where S̄′ = S̄ + y yᵀ and of both k eigenpairs are told: √(Q/(Q + 1)) times what the row differs from the mean by.
  *
  * Within W: w_iᵀy · yᵀw′_j = (λ′_j − λ_i) w_iᵀw′_j, a matrix of rank one. Outside of it (λ′_j − S̄) w′_j = y · yᵀw′_j, so that each vector of the second task
- * gives y⊥ = (λ′_j − S̄⊥) z_j, z_j being its part outside of W over yᵀw′_j: so all of y follows, not only its k coordinates, but for S̄⊥, which the population
+ * gives y⊥ = (λ′_j − S̄⊥) z_j, z_j being its part outside of W over yᵀw′_j: so all of y follows, not only its k coordinates, up to S̄⊥, which the population
  * lets expect. What that expectation is wrong by shows in all j alike, so that the weights of least variance (Gauss, Markov) let it cancel.
  */
 export function rowBetween(before: Told, after: Told, { population, rows, precision }: Beside): number[] {
@@ -83,7 +83,7 @@ export function rowBetween(before: Told, after: Told, { population, rows, precis
   const b = rankOne.transpose().mmul(a).to1DArray();
   const rest = expectedRest(before, population, rows);
   const outer = outsideOf(before).mmul(after.vectors);
-  // A vector that the row does not move tells nothing of it: its z_j gets no weight.
+  // A vector that the row does not move tells nothing about it: its z_j gets no weight.
   const z = b.map((moved, j) => outer.getColumnVector(j).div(moved || Infinity));
   const wrong = rest.norm() ** 2 / (population.rows.length * W.rows);
   const variances = squareOf(k, (i, j) => {
@@ -140,7 +140,7 @@ export function grownBy(
     .add(open.mul(Math.max(0, rows - rank)));
 }
 
-/** Inverts a symmetric matrix without negative eigenvalues but for rounding, where it is not 0. */
+/** Inverts a symmetric matrix without negative eigenvalues except by rounding, where it is not 0. */
 function pseudoInverseOf(matrix: Matrix, rounding: number): { inverted: Matrix; rank: number } {
   const { values, vectors } = symmetricEigen(matrix.to2DArray());
   const kept = values.filter((value) => value > rounding * values[0]!);

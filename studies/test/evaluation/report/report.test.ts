@@ -1,11 +1,14 @@
 /** The report of a made-up result: what it says of each verdict, in words that promise no more, and how it reads in a browser. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createProgram } from '@eigenveil/command';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluationReport, terminalTable, writeReport } from '../../../evaluation/report/index.ts';
 import { EvaluationResult } from '../../../evaluation/result.ts';
+import { runEvaluation } from '../../../evaluation/run/command.ts';
+import { allExperiments } from '../../../evaluation/run/job.ts';
 import type { BarDrawing, Block, Cell, Table } from '../../../instrument/report/document.ts';
 import { browserMissing, launchOptions } from '../../../instrument/report/in-browser.ts';
 import { chartsOf, openReport } from '../../demo/support/page.ts';
@@ -71,8 +74,8 @@ describe('the outcome', () => {
     const introduction = await introductionOf(RESULT);
     for (const said of [
       '**Experiments broke what the documents promise: membership-vectors. Claims that are refuted: S-14.**',
-      'Of 3 experiments on what the documents promise, 1 saw nothing beyond the margin with so many units, and 1 could not decide.',
-      'Of 3 admitted leaks, 1 were there, with the sizes that this report gives; 0 could not be decided with so many units, and 1 did not show.',
+      'Of 3 experiments on what the documents promise, 1 saw nothing beyond the margin with the units that there were, and 1 could not decide.',
+      'Of 3 admitted leaks, 1 were there, with the sizes that this report gives; 0 could not be decided with the units that there were, and 1 did not show.',
       'Of 2 positive controls, 2 were found.',
       '2 cases were left out',
       'Some cases failed or did not run',
@@ -288,4 +291,33 @@ describe.skipIf(browserMissing)('in a browser', () => {
       await page.close();
     },
   );
+});
+
+test('is written again from its report.json alone, in the words that its experiments have today', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-evaluation-test-'));
+  const printed: string[] = [];
+  const program = createProgram({ name: 'evaluate', version: '0', description: '' }).configureOutput({
+    writeOut: (text) => printed.push(text),
+  });
+  try {
+    await writeReport(folder, RESULT);
+    const render = join(folder, 'report.json');
+    const before = await readFile(render, 'utf8');
+    await runEvaluation(program, { seed: '1', render, out: folder });
+    expect(printed.join('')).toContain('report.html');
+    const after = EvaluationResult.parse(JSON.parse(await readFile(render, 'utf8')));
+    const { title } = (await allExperiments(undefined)).find(({ id }) => id === 'reconstruction-linear')!;
+    const old = RESULT.experiments.find(({ id }) => id === 'reconstruction-linear')!;
+    expect(after.experiments.find(({ id }) => id === old.id)).toMatchObject({ title, cases: old.cases });
+    expect(title).not.toBe(old.title);
+    const worded = (text: string) => ({ ...EvaluationResult.parse(JSON.parse(text)), experiments: [] });
+    expect({ ...after, experiments: [] }).toEqual(worded(before));
+    await writeFile(render, '{"format":"eigenveil-evaluation/1"}');
+    await expect(runEvaluation(program, { seed: '1', render, out: folder })).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: expect.stringContaining('expected a report.json of this program'),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

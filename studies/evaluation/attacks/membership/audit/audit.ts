@@ -1,5 +1,5 @@
 /**
- * How much an audit proves: whether so many runs on two neighbours can be of an (ε, δ)-private mechanism (Jagielski, Ullman, Oprea, "Auditing differentially
+ * The proof of an audit: whether a number of runs on two neighbours can be of an (ε, δ)-private mechanism (Jagielski, Ullman, Oprea, "Auditing differentially
  * private machine learning", NeurIPS 2020; bounds by Clopper and Pearson), and what they could have shown.
  *
  * Many canaries in one run (Steinke, Nasr, Jagielski, "Privacy auditing with one (1) training run", NeurIPS 2023) would not do better here. d rows at right
@@ -57,7 +57,7 @@ const above = (x: number): number => jstat.erfc(x / Math.SQRT2) / 2;
 
 const STEPS = 80;
 
-/** From where on an event proves most of Gaussian noise of this deviation. */
+/** The place from which on an event proves most of Gaussian noise of this deviation. */
 function bestThreshold(apart: number, spread: number, dpDelta: number, runs: number): number {
   if (!Number.isFinite(apart) || spread === 0) return Math.min(apart, Number.MAX_VALUE) / 2;
   const candidates = Array.from({ length: STEPS }, (_, i) => apart / 2 + spread * (-1 + (5 * i) / STEPS));

@@ -8,12 +8,12 @@ import type { Scene } from '../../../scene.ts';
 import { audit, detectable, type PrivacyPromise } from './audit.ts';
 import type { AuditedStage } from './stage.ts';
 
-/** With so large a δ few runs prove most of ε; the stage is the same for others, but for the deviation of its noise. */
+/** With so large a δ few runs prove most of ε; the stage is the same for others, except for the deviation of its noise. */
 export const PROMISE: PrivacyPromise = { epsilon: 1, dpDelta: 0.01 };
 export const RUNS = { quick: 2500, full: 50_000 } as const;
 /** Faults are large enough for few. */
 const RUNS_OF_FAULTS = { quick: 2500, full: 10_000 } as const;
-/** `detectable` is told at the level that decides: Holm's first step over about so many experiments. */
+/** `detectable` is told at the level that decides: Holm's first step over about this number of experiments. */
 const FAMILY = 100;
 
 export type Relation = 'add-remove' | 'replace';

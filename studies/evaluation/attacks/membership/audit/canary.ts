@@ -46,7 +46,7 @@ export function auditedProposal(
 const WORST_COSINE = { pca: -1 / 8, dca: 0 } as const;
 
 /**
- * Rows of the longest length that clipping leaves, in directions that are told apart best; of two classes for DCA. The first is in a corner, far beyond what is
+ * Rows of the longest length that clipping leaves, in the directions that are easiest to distinguish; of two classes for DCA. The first is in a corner, far beyond what is
  * clipped.
  */
 export function worstNeighbours(proposal: TaskProposal, kind: Kind): Neighbours {

@@ -57,7 +57,7 @@ const REPEATED = { runs: 2000, audits: 25, scales: [0.4, 0.5, 0.6, 0.7, 0.8, 0.9
 
 const FORECAST_AT = Array.from({ length: 25 }, (_, i) => (40 + 2.5 * i) / 100);
 
-/** How often an audit finds noise that is too small, measured, by how much it is. */
+/** The frequency with which an audit finds noise that is too small, measured, by how much it is. */
 function powerChart({ scene, seed, note }: Setting) {
   const stage = (draws: Draws, fault?: Fault) =>
     SERVERS_TO_USER.methods.pca!(scene, 'add-remove', draws, fault);

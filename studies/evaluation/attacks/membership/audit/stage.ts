@@ -33,7 +33,7 @@ export interface Fault {
 }
 
 export interface AuditedStage {
-  /** How far the neighbours are apart, in deviations of the noise that there should be. */
+  /** The distance of the neighbours, in deviations of the noise that there should be. */
   readonly apart: number;
   /** One draw of all unknown noise, along the direction in which the neighbours differ, in the same deviations. */
   draw(): number;
@@ -62,7 +62,7 @@ export function auditedStage(
     fault.unclipped ? { ...proposal, differentialPrivacy: null } : proposal,
     neighbours,
   );
-  // Sums that take no noise must not change, or one look would tell the neighbours apart.
+  // Sums that take no noise must not change, or one look would distinguish the neighbours.
   const isCertain = change.some((value, i) => value !== 0 && deviations[i] === 0);
   const signal = change.map((value, i) => (deviations[i] === 0 ? 0 : value / deviations[i]!));
   const apart = isCertain ? Infinity : Math.hypot(...signal);

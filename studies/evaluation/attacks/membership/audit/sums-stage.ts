@@ -11,14 +11,14 @@ import { statisticsOf } from '../../../released.ts';
 import { rowAt } from '../../in-process/histogram-task.ts';
 import { type AuditedStage, checkWiring, wiringSource } from './stage.ts';
 
-/** Whose noise the attacker lacks. */
+/** The server whose noise the attacker lacks. */
 export type Server = 'csp' | 'dataUser';
 
 /** Faults of sums that shall be found out. */
 export interface SumsFault {
   /** Noise is made for one entry of A, as if a row changed no other sum. */
   readonly singleSum?: true;
-  /** So many answers, each with a draw of its own, of which the attacker takes the mean. */
+  /** The number of answers, each with a draw of its own, of which the attacker takes the mean. */
   readonly answers?: number;
 }
 
@@ -47,7 +47,7 @@ export function auditedSums(
   };
 }
 
-/** How far the sums of neighbours are apart. */
+/** The distance of the sums of neighbours. */
 export function changeOf(proposal: TaskProposal): number[] {
   const flat = (end: 'min' | 'max') => flatten(proposal, statisticsOf(proposal, [rowAt(proposal, end)]));
   const row = flat('min');
