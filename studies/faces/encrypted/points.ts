@@ -278,7 +278,7 @@ export const points = defineStudy<Part & { readonly kind: string }>({
       fact('servicesSame') > 0.9 * fact('services') && fact('servicesBeyond') <= 0.05 * fact('services'),
     errorsAreTheSame: (fact) =>
       Math.max(...['pcaErrorsDiffer', 'dcaErrorsDiffer', 'raisedErrorsDiffer'].map(fact)) < 1e-3,
-    // Ω is drawn anew in each run, and of twenty points that differ in nothing one may be beyond the margin.
+    // Each run draws another Ω, and of twenty points that differ in nothing one may be beyond the margin.
     sketchCostsNothing: (fact) => fact('pcaSketchWithin') >= 0.95 * fact('pcaSketchPoints'),
     sketchLosesLate: (fact) => fact('sketchLoses39') > 3 * fact('sketchLoses14'),
   },
