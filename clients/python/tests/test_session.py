@@ -16,7 +16,9 @@ PASSED = "def test_passed(): pass\n"
 
 
 @pytest.mark.parametrize(
-    ("tests", "code"), [(SKIPPED, pytest.ExitCode.NO_TESTS_COLLECTED), (SKIPPED + PASSED, pytest.ExitCode.OK)]
+    ("tests", "code"),
+    [(SKIPPED, pytest.ExitCode.NO_TESTS_COLLECTED), (SKIPPED + PASSED, pytest.ExitCode.OK)],
+    ids=["skips", "skips and a test"],
 )
 def test_a_run_of_skips_alone_fails(tmp_path: Path, tests: str, code: int) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
