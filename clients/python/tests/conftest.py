@@ -28,11 +28,18 @@ class Result:
     thumbprint: str
     features: list[str]
     clipped: list[int]
+    task: str
+    shares: list[float | str]
+    """The share of the variance that each component has, or the reason why nobody can tell."""
 
     @staticmethod
     def at(folder: Path) -> Result:
         facts = json.loads((folder / "facts.json").read_text())
-        return Result(folder, facts["thumbprint"], facts["features"], facts["clipped"])
+        each = [] if facts["explained"] is None else facts["explained"]["each"]
+        shares = [one if isinstance(one, str) else one["share"] for one in each]
+        return Result(
+            folder, facts["thumbprint"], facts["features"], facts["clipped"], facts["taskId"], shares
+        )
 
     @cached_property
     def loaded(self) -> Projection:
@@ -101,6 +108,9 @@ class Series:
 
     def to_numpy(self) -> Any:
         return self.values
+
+    def __getitem__(self, rows: slice) -> Series:
+        return type(self)(self.values[rows])
 
 
 class Frame(dict[str, Series]):

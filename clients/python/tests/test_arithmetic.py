@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import Result, written
+
+from eigenveil import Projection
 
 pytestmark = pytest.mark.filterwarnings("ignore::eigenveil.EigenveilWarning")
 
@@ -62,3 +65,22 @@ def test_variances_are_those_of_reduced_rows(results: Callable[[str], Result]) -
     for name in ("lda", "bare"):
         assert not hasattr(results(name).loaded, "explained_variance_")
         assert not hasattr(results(name).loaded, "explained_variance_ratio_")
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("replace", True), ("private", True), ("noisy", False)])
+def test_under_noise_shares_are_told_without_its_bias_or_not_at_all(
+    results: Callable[[str], Result], name: str, is_told: bool
+) -> None:
+    """With neighbours `replace` the number of rows is exact, but eigenvalues have noise all the same."""
+    result = results(name)
+    assert any(isinstance(share, str) for share in result.shares) is not is_told
+    projection = result.loaded
+    assert not hasattr(projection, "explained_variance_")
+    assert hasattr(projection, "explained_variance_ratio_") is is_told
+    if is_told:
+        assert projection.explained_variance_ratio_.tolist() == result.shares
+        told = json.loads(result.numbers.read_text())
+        assert (projection.explained_variance_ratio_ < projection.eigenvalues_ / told["trace"]).all()
+    numbers = Projection.load(result.numbers)
+    assert not hasattr(numbers, "explained_variance_")
+    assert not hasattr(numbers, "explained_variance_ratio_")

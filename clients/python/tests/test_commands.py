@@ -88,11 +88,11 @@ def test_rows_go_through_a_pipe_with_numbers_that_read_back(stand_in: Write) -> 
 @pytest.mark.parametrize(
     ("columns", "code", "told"),
     [
-        ({"x": [1.0, np.inf]}, "ERR_NOT_FINITE", 'row 1: column "x"'),
-        ({"x": [1.0, -np.inf], "y": [0, 0]}, "ERR_NOT_FINITE", 'row 1: column "x"'),
-        ({"x": np.array([1, np.inf], object)}, "ERR_NOT_FINITE", 'row 1: column "x"'),
+        ({"x": [1.0, np.inf]}, "ERR_NOT_FINITE", 'row 2 .*"x"'),
+        ({"x": [1.0, -np.inf], "y": [0, 0]}, "ERR_NOT_FINITE", 'row 2 .*"x"'),
+        ({"x": [0.0] * 9000 + [np.inf]}, "ERR_NOT_FINITE", 'row 9001 .*"x"'),
         ({"x": np.array(["2026-01-01"], "datetime64[D]")}, "ERR_COLUMN_TYPE", 'column "x"'),
-        ({"x": np.array([{}], object)}, "ERR_COLUMN_TYPE", 'row 0: column "x".*dict'),
+        ({"x": np.array([{}], object)}, "ERR_COLUMN_TYPE", 'row 1 .*"x".*dict'),
         ({"x": []}, "ERR_NO_SAMPLES", "got none"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_bad_cell_in_the_middle_ends_the_command_before_its_rows_end(stand_in:
         pid_of(path)
         yield from rows
 
-    with pytest.raises(RowsError, match="row 19000"):
+    with pytest.raises(RowsError, match="row 19001 "):
         Command("eigenveil-owner", path).run("contribute", stdin=parts())
     with pytest.raises(ProcessLookupError):
         os.kill(pid_of(path), 0)
@@ -170,6 +170,18 @@ def test_progress_is_told_chunk_by_chunk(stand_in: Write) -> None:
     rows = frame(x=np.arange(20_000.0))
     Owner(command=stand_in(ECHO)).contribute("T", rows, progress=lambda *told: heard.append(told))
     assert heard == [(8192, 20_000), (16_384, 20_000), (20_000, 20_000)]
+
+
+def test_a_bar_shows_all_rows(stand_in: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    Owner(command=stand_in(ECHO)).contribute("T", frame(x=np.arange(20_000.0)), progress=True)
+    assert "20000/20000" in capsys.readouterr().err
+
+
+def test_a_bar_that_cannot_be_shown_is_none(stand_in: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    answer = Owner(command=stand_in(ECHO)).contribute("T", frame(x=np.arange(20_000.0)), progress=True)
+    assert answer["rows"].count("\n") == 20_001
 
 
 def test_a_token_is_no_word_of_the_command(stand_in: Write) -> None:
@@ -347,7 +359,8 @@ def test_folders_for_what_commands_write_are_private(stand_in: Write) -> None:
         assert sys.argv[-2:] == ["--", "T"]
         out = sys.argv[sys.argv.index("--out") + 1]
         sys.stdin.buffer.read()
-        with open(out, "w") as file: file.write("component_1,component_2\\n0.1,-3e-7\\n5,6\\n")
+        kept = json.loads(sys.argv[sys.argv.index("--keep") + 1])
+        with open(out, "w") as file: file.write(f"{kept[0]},component_1,component_2\\n0,0.1,-3e-7\\n1,5,6\\n")
         print(json.dumps({}), file=sys.stdout)
         mode = stat.S_IMODE(os.stat(os.path.dirname(out)).st_mode)
         print(oct(mode), file=sys.stderr)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Result, made_up
+from conftest import Result, frame, made_up
 
 from eigenveil import EigenveilError, EigenveilWarning, Projection, RowsError
 
@@ -26,7 +26,7 @@ from eigenveil import EigenveilProjection
 pytestmark = pytest.mark.filterwarnings("ignore::eigenveil.EigenveilWarning")
 
 _WIDTH = "its rows have another width than the three features of the projection"
-_FITTED = "the estimator is fitted as soon as it has a projection"
+_FITTED = "the estimator is fitted as soon as it has a loaded projection"
 
 EXPECTED_FAILURES = {
     "check_complex_data": _WIDTH,
@@ -99,16 +99,49 @@ def test_fit_never_learns(results: Callable[[str], Result]) -> None:
     assert estimator.verified_ is True
 
 
-def test_fit_checks_width_names_and_numbers(estimator: EigenveilProjection) -> None:
-    for rows, told in (([[1, 2]], "f0, f1, f2"), ([[1, 2, np.nan]], 'row 0: feature "f2"')):
-        with pytest.raises(RowsError, match=told):
-            estimator.fit(rows)
+@pytest.mark.parametrize(
+    ("rows", "code", "told"),
+    [
+        ([[1, 2]], "ERR_CSV_ROW", "f0, f1, f2"),
+        ([[1, 2, np.nan]], "ERR_NOT_FINITE", 'row 1 .*"f2"'),
+        (frame(f0=[1], f2=[3]), "ERR_CSV_COLUMNS", "missing are 'f1'"),
+        (frame(f0=[1], f1=[2], f2=[3], id=[4]), "ERR_CSV_COLUMNS", "unknown are 'id'"),
+        (frame(f0=[1], f1=["a"], f2=[3]), "ERR_COLUMN_TYPE", 'row 1 .*"f1"'),
+    ],
+)
+def test_fit_checks_width_names_and_numbers(
+    estimator: EigenveilProjection, rows: object, code: str, told: str
+) -> None:
+    with pytest.raises(RowsError, match=told) as refused:
+        estimator.fit(rows)
+    assert refused.value.code == code
 
 
-def test_cross_validation_is_said_to_be_optimistic() -> None:
-    for method, told in (("pca", "has seen the rows of all owners"), ("lda", "the rows and their labels")):
-        with pytest.warns(EigenveilWarning, match=told):
-            EigenveilProjection(made_up(method)).fit([[1, 2, 3]])
+def test_columns_are_put_right_by_name(estimator: EigenveilProjection) -> None:
+    rows = frame(f2=[3, 6], f0=[1, 4], f1=[2, 5])
+    for use in (estimator.fit, estimator.transform):
+        with pytest.warns(EigenveilWarning, match="f0, f1, f2"):
+            use(rows)
+    expected = estimator.transform([[1, 2, 3], [4, 5, 6]])
+    assert estimator.fit(rows).transform(rows).tolist() == expected.tolist()
+
+
+REGRESSION = {"regression": {"weights": [0.5, 0], "intercept": 0}, "vectors": [], "eigenvalues": []}
+
+
+def test_scores_of_what_has_seen_labels_or_targets_are_doubted_alike() -> None:
+    told = {}
+    for method, width, members in (
+        ("pca", 3, {}),
+        ("lda", 3, {}),
+        ("ridge", 2, REGRESSION),
+        ("pcr", 2, REGRESSION),
+    ):
+        with pytest.warns(EigenveilWarning) as caught:
+            EigenveilProjection(made_up(method, **members)).fit(np.ones((1, width)))
+        (told[method],) = (str(one.message) for one in caught)
+    assert told["lda"] == told["ridge"] == told["pcr"]
+    assert told["lda"] != told["pca"]
 
 
 def test_it_is_fitted_once_it_has_a_projection(estimator: EigenveilProjection) -> None:
@@ -119,6 +152,28 @@ def test_it_is_fitted_once_it_has_a_projection(estimator: EigenveilProjection) -
         check_is_fitted(EigenveilProjection())
     assert not hasattr(EigenveilProjection(), "n_features_in_")
     assert not hasattr(EigenveilProjection(), "feature_names_in_")
+
+
+def test_by_a_file_it_is_fitted_once_it_is_loaded(results: Callable[[str], Result], tmp_path: Any) -> None:
+    result, file = results("pca"), tmp_path / "evidence.json"
+    estimator = EigenveilProjection(file, result.thumbprint)
+    for missing in (estimator, clone(estimator), EigenveilProjection(file)):
+        with pytest.raises(NotFittedError):
+            check_is_fitted(missing)
+    file.write_bytes(result.evidence.read_bytes())
+    check_is_fitted(estimator.fit(result.rows[:5]))
+    kept = pickle.dumps(estimator)
+    file.unlink()
+    if hasattr(sklearn.base.BaseEstimator, "__sklearn_clone__"):  # from 1.3 on
+        copy = clone(estimator)
+        check_is_fitted(copy)
+        assert copy.transform(result.rows[:5]).tobytes() == estimator.transform(result.rows[:5]).tobytes()
+    again = pickle.loads(kept)
+    check_is_fitted(again)
+    with pytest.raises(FileNotFoundError):
+        again.transform(result.rows[:5])
+    with pytest.raises(NotFittedError):
+        check_is_fitted(estimator.set_params(csp_thumbprint="A" * 43))
 
 
 def test_what_a_result_does_not_tell_is_absent(estimator: EigenveilProjection) -> None:
@@ -134,8 +189,7 @@ def test_what_a_result_does_not_tell_is_absent(estimator: EigenveilProjection) -
 
 
 def test_a_regression_predicts() -> None:
-    weights = {"regression": {"weights": [0.5, 0], "intercept": 0}, "vectors": [], "eigenvalues": []}
-    estimator = EigenveilProjection(made_up("ridge", **weights))
+    estimator = EigenveilProjection(made_up("ridge", **REGRESSION))
     assert estimator.predict([[10, 0]]).tolist() == [5]
     assert estimator.get_feature_names_out().tolist() == ["predicted_f2"]
 
@@ -173,19 +227,19 @@ def test_a_file_is_verified_again_where_a_pickle_is_loaded(
 
 def test_frames_come_out_as_asked(estimator: EigenveilProjection) -> None:
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"f0": [1.0, 2], "f1": [3.0, 4], "f2": [5.0, 6]}, index=["a", "b"])
-    reduced = estimator.set_output(transform="pandas").fit_transform(frame)
+    rows = pandas.DataFrame({"f0": [1.0, 2], "f1": [3.0, 4], "f2": [5.0, 6]}, index=["a", "b"])
+    reduced = estimator.set_output(transform="pandas").fit_transform(rows)
     assert list(reduced.columns) == ["component_1", "component_2"]
     assert list(reduced.index) == ["a", "b"]
     back = estimator.inverse_transform(reduced)
-    assert np.allclose(back[:, :2], frame.to_numpy()[:, :2], atol=20 * 2**-14)
+    assert np.allclose(back[:, :2], rows.to_numpy()[:, :2], atol=20 * 2**-14)
 
 
 def test_frames_of_polars_come_out_as_asked(estimator: EigenveilProjection) -> None:
     polars = pytest.importorskip("polars")
     if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 4):
         pytest.skip("scikit-learn gives frames of polars from 1.4 on")
-    frame = polars.DataFrame({"f0": [1.0, 2], "f1": [3.0, 4], "f2": [5.0, 6]})
-    reduced = estimator.set_output(transform="polars").transform(frame)
+    rows = polars.DataFrame({"f0": [1.0, 2], "f1": [3.0, 4], "f2": [5.0, 6]})
+    reduced = estimator.set_output(transform="polars").transform(rows)
     assert isinstance(reduced, polars.DataFrame)
     assert reduced.columns == ["component_1", "component_2"]

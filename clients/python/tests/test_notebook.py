@@ -39,7 +39,6 @@ def demo(tmp_path: Path) -> Iterator[Path]:
             running.send_signal(signal.SIGINT)
 
 
-@pytest.mark.long
 def test_the_notebook_ends_with_a_plot(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EIGENVEIL_DEMO", str(demo))
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "clients/python/src"))

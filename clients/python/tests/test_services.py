@@ -72,7 +72,7 @@ def test_from_a_draft_to_reduced_rows(
     )
     assert [feature["name"] for feature in draft["features"]] == frames[0].columns[:-1]
     proposal = {**draft, "outputs": ["mean", "sampleCount"], "keyBits": 1024, "allowInsecureKey": True}
-    task = user.create({name: value for name, value in proposal.items() if not name.startswith("$")})
+    task = user.create(proposal)
     policy = tmp_path / "policy.json"
     policy.write_text(json.dumps(POLICY))
 
@@ -85,6 +85,15 @@ def test_from_a_draft_to_reduced_rows(
     without = Frame({name: frames[0][name].values for name in frames[0].columns[1:-1]})
     with pytest.raises(EigenveilError, match=f"ERR_CSV_COLUMNS.*{frames[0].columns[0]}"):
         owners[0].dry_run(task, without, policy=policy)
+
+    for cell in (np.inf, "no number"):  # this package refuses the one, and the command the other
+        spoilt = Frame({name: frames[0][name].values for name in frames[0].columns})
+        spoilt[shown["task"]["features"][1]["name"]].values = np.array(
+            [1.0, 1.0, cell] + [1.0] * (len(spoilt) - 3), object
+        )
+        with pytest.raises(EigenveilError, match=r"row 3\b") as unreadable:
+            owners[0].contribute(task, spoilt, ignore=["label"], policy=policy)
+        assert unreadable.value.exit_code == 2
 
     rehearsed = owners[0].dry_run(task, frames[0], ignore=["label"], policy=policy)
     assert (rehearsed["dryRun"], rehearsed["rows"]) == (True, len(frames[0]))

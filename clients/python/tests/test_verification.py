@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import pickle
 import warnings
@@ -43,6 +44,14 @@ def test_numbers_that_nobody_has_signed_say_so(results: Results) -> None:
     assert projection.transform(result.rows).tobytes() == signed.transform(result.rows).tobytes()
     for name in ("explained_variance_", "explained_variance_ratio_"):
         assert getattr(projection, name).tolist() == pytest.approx(getattr(signed, name).tolist(), rel=1e-14)
+
+
+def test_what_was_verified_cannot_be_changed_in_place(results: Results) -> None:
+    loaded = results("pca").loaded
+    for projection in (loaded, copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
+        for array in (projection.components_, projection.mean_, projection.eigenvalues_):
+            with pytest.raises(ValueError, match="read-only"):
+                array *= 2
 
 
 def changed_payload(signed: str, change: Callable[[Any], None]) -> str:

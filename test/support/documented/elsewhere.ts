@@ -14,6 +14,7 @@ export const ELSEWHERE: readonly Form[] = [
     /^npm run test:documents$/,
     /^npm run test:python$/,
   ),
+  ...elsewhere('it is for before a release, and needs what pip gets', /^npm run test:python:long$/),
   ...elsewhere('test/documents-site.test.ts runs it, in the same run', /^npm run docs$/),
   ...elsewhere(
     'it asks a registry for packages',

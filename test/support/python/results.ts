@@ -6,7 +6,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signedResult } from '@eigenveil/made-up/signed-result';
 import type { ProjectionKind } from '@eigenveil/methods';
-import { openProjection, Predictor, Projector, type SignedProjection } from '@eigenveil/projection';
+import {
+  explainedVariance,
+  openProjection,
+  Predictor,
+  Projector,
+  type SignedProjection,
+} from '@eigenveil/projection';
 import { basisFeatures, newTaskId, Task, type TaskProposal } from '@eigenveil/task';
 import {
   digestProjection,
@@ -18,6 +24,20 @@ import {
 import { dataFile, exampleOf, type LabelledRows, reference, split } from '../tasks.ts';
 
 const [folder, count, ...names] = process.argv.slice(2);
+
+/** A PCA that declares all that shares of the variance need, with a guarantee. */
+const privatePca = (epsilon: number, neighbours: string): [ProjectionKind, Record<string, unknown>] => [
+  'pca',
+  {
+    components: 3,
+    outputs: ['mean', 'trace', 'sampleCount'],
+    // As long as a row of the eight features can be: none is clipped.
+    differentialPrivacy: {
+      ...{ epsilon, delta: 1e-6, neighbours, clippingNorm: 3 },
+      dataIndependentRanges: true,
+    },
+  },
+];
 
 /** Results by name: of which method, and with which changes of the proposal. */
 const RESULTS: Readonly<Record<string, readonly [ProjectionKind, Record<string, unknown>]>> = {
@@ -35,6 +55,10 @@ const RESULTS: Readonly<Record<string, readonly [ProjectionKind, Record<string, 
     },
   ],
   lda: ['lda', { components: 1, outputs: ['mean', 'sampleCount'] }],
+  // Shares can be told of the first two, of which the first has an exact number of rows, and not of the third.
+  replace: privatePca(20, 'replace'),
+  private: privatePca(8, 'add-remove'),
+  noisy: privatePca(0.1, 'replace'),
   ridge: ['pca', { method: { kind: 'ridge', ridge: 1 }, components: 0, outputs: [] }],
   pcr: ['pca', { method: { kind: 'pcr', ridge: 0 }, components: 3, outputs: [] }],
 };
@@ -91,7 +115,7 @@ function rowsFor(features: Projector['features'], fractionBits: number, rows: nu
 async function write(name: string, { signed, csp }: Written): Promise<void> {
   const thumbprint = await thumbprintOf(csp.publicJwk);
   const opened = await openProjection(signed, thumbprint);
-  const { task, projection, basis } = opened;
+  const { task, projection, basis, provenance } = opened;
   const by =
     projection.regression === undefined
       ? new Projector(task, projection, basis)
@@ -111,7 +135,10 @@ async function write(name: string, { signed, csp }: Written): Promise<void> {
   if (back !== undefined) await writeFile(join(into, 'back.f64'), back);
   await writeFile(
     join(into, 'facts.json'),
-    JSON.stringify({ thumbprint, features: by.featureNames, clipped: by.clippedCells, taskId: task.id }),
+    JSON.stringify({
+      ...{ thumbprint, features: by.featureNames, clipped: by.clippedCells, taskId: task.id },
+      explained: explainedVariance(projection, provenance.verifiedOwners) ?? null,
+    }),
   );
 }
 

@@ -12,16 +12,16 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .errors import RowsError
-from .frames import column_names, is_missing
+from .frames import column_names, is_missing, number_of
 from .reduction import CHUNK
 
 Progress = Callable[[int, int], None]
 """Is told how many rows are done, and of how many."""
 
-_TEXT = "OUT"
+_KINDS = "fiubOUT"
+"""Kinds of arrays whose cells are numbers or texts."""
 
 
 def rows_setting(ignore: Sequence[str] | None) -> dict[str, object]:
@@ -29,7 +29,9 @@ def rows_setting(ignore: Sequence[str] | None) -> dict[str, object]:
     return {"data": "-", "ignore": None if ignore is None else []}
 
 
-def csv_of(frame: Any, ignore: Sequence[str] = (), progress: Progress | None = None) -> Iterator[bytes]:
+def csv_of(
+    frame: Any, ignore: Sequence[str] = (), progress: Progress | None = None, positions: str | None = None
+) -> Iterator[bytes]:
     """Yield a frame as CSV in a gzip archive, of which a command notices if it is cut.
 
     A caller that dies in the middle of the rows closes the pipe; without an archive the command would take
@@ -43,30 +45,31 @@ def csv_of(frame: Any, ignore: Sequence[str] = (), progress: Progress | None = N
         Columns that are not written.
     progress : callable, optional
         Is told after each chunk how many rows are written, and of how many.
+    positions : str, optional
+        The name of a last column with the position of each row, by which rows that come back are found.
 
     Raises
     ------
     RowsError
         ERR_CSV_COLUMNS, ERR_COLUMN_TYPE, ERR_NOT_FINITE or ERR_NO_SAMPLES, naming the column, and the row
-        where there is one. It is raised before the first byte, but for cells of columns of objects.
+        where there is one.
     """
     names = _columns(frame, ignore)
     total = len(frame)
-    columns = [_values(frame[name], name) for name in names]
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1) as archive:
-        archive.write(_lines([names]))
+        archive.write(_lines([names if positions is None else [*names, positions]]))
         for start in range(0, total, CHUNK):
-            cells = [
-                _cells(values[start : start + CHUNK], name, start)
-                for values, name in zip(columns, names, strict=True)
-            ]
+            end = min(start + CHUNK, total)
+            cells = [_cells(frame[name], name, start, end) for name in names]
+            if positions is not None:
+                cells.append(range(start, end))
             archive.write(_lines(zip(*cells, strict=True)))
             yield packed.getvalue()
             packed.seek(0)
             packed.truncate()
             if progress is not None:
-                progress(min(start + CHUNK, total), total)
+                progress(end, total)
     yield packed.getvalue()
 
 
@@ -86,39 +89,28 @@ def _columns(frame: Any, ignore: Sequence[str]) -> list[str]:
     return [name for name in given if name not in ignore]
 
 
-def _values(series: Any, name: str) -> npt.NDArray[Any]:
-    """Return a column whose numbers are all finite or missing."""
-    values = np.asarray(series.to_numpy())
+def _cells(series: Any, name: str, start: int, end: int) -> Sequence[object]:
+    """Return a part of a column as csv writes it; the rest stays as it is, since objects take much memory."""
+    values = np.asarray(getattr(series, "iloc", series)[start:end].to_numpy())
     kind = values.dtype.kind
-    if kind not in "fiub" and kind not in _TEXT:
+    if kind not in _KINDS:
         raise RowsError("ERR_COLUMN_TYPE", f'column "{name}" expected numbers or texts, got {series.dtype}')
-    if kind == "f":
-        infinite = np.flatnonzero(np.isinf(values))
-        if len(infinite) > 0:
-            raise RowsError("ERR_NOT_FINITE", f'row {infinite[0]}: column "{name}" expected a finite number')
-    return values
-
-
-def _cells(values: npt.NDArray[Any], name: str, start: int) -> list[object]:
     cells: list[object] = values.tolist()
-    if values.dtype.kind in "iub" or (values.dtype.kind == "f" and not np.isnan(values).any()):
+    if kind in "iub" or (kind == "f" and np.isfinite(values).all()):
         return cells
-    return [_cell(cell, name, start + row) for row, cell in enumerate(cells)]
+    return [_cell(cell, start + i, name) for i, cell in enumerate(cells)]
 
 
-def _cell(cell: object, name: str, row: int) -> object:
-    """Return what csv writes: of a float its ``repr``, which is the shortest text that reads back."""
-    if isinstance(cell, str | Decimal | numbers.Integral):
+def _cell(cell: object, position: int, name: str) -> object:
+    """Return what csv writes: of a float its ``repr``, the shortest text that reads back, and a decimal as it is."""
+    if isinstance(cell, str | numbers.Integral):
         return cell
     if is_missing(cell):
         return ""
-    if not isinstance(cell, numbers.Real):
-        told = f"expected a number or a text, got {type(cell).__name__}"
-        raise RowsError("ERR_COLUMN_TYPE", f'row {row}: column "{name}" {told}')
-    number = float(cell)
+    number = number_of(cell, position, name, "a number or a text")
     if math.isinf(number):
-        raise RowsError("ERR_NOT_FINITE", f'row {row}: column "{name}" expected a finite number')
-    return number
+        raise RowsError.of_cell("ERR_NOT_FINITE", position, name, "expected a finite number")
+    return cell if isinstance(cell, Decimal) else number
 
 
 def _lines(rows: Any) -> bytes:

@@ -32,6 +32,11 @@ class EigenveilError(Exception):
 class RowsError(EigenveilError, ValueError):
     """Rows that cannot be used; the message names the column and the row, and no cell's value."""
 
+    @staticmethod
+    def of_cell(code: str, position: int, column: str, problem: str) -> RowsError:
+        """Name a cell of the row at a position, counted from 1: the command counts so, and one call has messages of both."""
+        return RowsError(code, f'row {position + 1} (counted from 1), column "{column}": {problem}')
+
 
 class MissingFileError(EigenveilError, FileNotFoundError):
     """A file that is not there; ``filename`` names it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from typing import Any
@@ -43,15 +44,20 @@ class EigenveilProjection(TransformerMixin, BaseEstimator):  # type: ignore[misc
     Warnings
     --------
     Cross-validation is optimistic over rows that took part in the projection, since it has seen the test
-    rows: above all for discriminants (DCA, LDA, MDR), which have seen their labels. Judge by rows that no
-    owner has contributed.
+    rows: above all for discriminants (DCA, LDA, MDR) and regressions, which have seen their labels or
+    targets. Judge by rows that no owner has contributed.
 
     Notes
     -----
-    `fit` checks width and names, and never learns. A file is loaded and verified at its first use, so the
-    estimator is fitted as soon as it has a projection, and so is its clone. A pickle holds the name of the
-    file, and whoever loads it verifies the file again; a `Projection` goes with the pickle as it is.
+    `fit` checks width and names, and never learns. A file is loaded and verified at its first use, such as
+    `fit`, and the estimator counts as fitted from then on; with a `Projection` it is fitted at once. Its
+    clone (of scikit-learn 1.3 or newer) keeps what is loaded. A pickle holds the name of the file, and whoever
+    loads it verifies the file again; a `Projection` goes with the pickle as it is.
     """
+
+    _loaded: Projection | None = None
+    _loaded_by: tuple[str, str | None] | None = None
+    """What `_loaded` was loaded by, which `set_params` may change; pickles keep this alone."""
 
     def __init__(
         self, projection: Projection | str | os.PathLike[str] | None = None, csp_thumbprint: str | None = None
@@ -68,20 +74,30 @@ class EigenveilProjection(TransformerMixin, BaseEstimator):  # type: ignore[misc
             raise EigenveilError(
                 "ERR_CONFIGURATION", '"projection" expected a projection or its file, got none'
             )
-        asked = (os.fspath(self.projection), self.csp_thumbprint)
-        kept: tuple[tuple[str, str | None], Projection] | None = self.__dict__.get("_kept")
-        if kept is None or kept[0] != asked:
-            kept = (asked, Projection.load(self.projection, self.csp_thumbprint))
-            self._kept = kept
-        return kept[1]
+        if not self.__sklearn_is_fitted__() or self._loaded is None:
+            self._loaded = Projection.load(self.projection, self.csp_thumbprint)
+            self._loaded_by = self._file()
+        return self._loaded
+
+    def _file(self) -> tuple[str, str | None] | None:
+        if self.projection is None or isinstance(self.projection, Projection):
+            return None
+        return os.fspath(self.projection), self.csp_thumbprint
 
     def __getstate__(self) -> dict[str, Any]:
         # A file is verified by every process that uses it, and never taken as verified from a pickle.
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_kept"}
+        return {name: value for name, value in state.items() if name != "_loaded"}
+
+    def __sklearn_clone__(self) -> EigenveilProjection:
+        made = copy.deepcopy(self)
+        made._loaded = self._loaded
+        return made
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self.projection is not None
+        if isinstance(self.projection, Projection):
+            return True
+        return self._loaded_by is not None and self._loaded_by == self._file()
 
     def __getattr__(self, name: str) -> Any:
         if name in _TOLD and self.__dict__.get("projection") is not None:

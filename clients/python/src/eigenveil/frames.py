@@ -5,13 +5,16 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .errors import EigenveilWarning, RowsError
 from .reduction import Floats
+
+_READ_BY_CELL = "OUSTc"
+"""Kinds of arrays each of whose cells says for itself whether it is a number."""
 
 
 def column_names(rows: object) -> list[str] | None:
@@ -72,29 +75,32 @@ def _column(series: Any, name: str) -> Floats:
     values = np.asarray(series.to_numpy())
     if values.dtype.kind in "fiub":
         return values.astype(float)
-    if values.dtype.kind != "O":
+    if values.dtype.kind not in _READ_BY_CELL:
         raise RowsError("ERR_COLUMN_TYPE", f'column "{name}" expected numbers, got {kind}')
-    return _objects(values, name)
+    return np.array([number_of(cell, row, name) for row, cell in enumerate(values.tolist())], float)
 
 
-def _objects(values: npt.NDArray[Any], name: str) -> Floats:
-    return np.array([_number(cell, name, row) for row, cell in enumerate(values.tolist())], float)
+def number_of(cell: object, position: int, name: str, expected: str = "a number") -> float:
+    """Return the number in a cell of the row at a position; NaN where it is missing.
 
-
-def _number(cell: object, name: str, row: int) -> float:
+    Raises
+    ------
+    RowsError
+        ERR_COLUMN_TYPE
+    """
     if is_missing(cell):
         return float("nan")
-    if isinstance(cell, numbers.Real):
+    if isinstance(cell, numbers.Real | Decimal):
         return float(cell)
-    kind = type(cell).__name__
-    raise RowsError("ERR_COLUMN_TYPE", f'row {row}: column "{name}" expected a number, got {kind}')
+    problem = f"expected {expected}, got {type(cell).__name__}"
+    raise RowsError.of_cell("ERR_COLUMN_TYPE", position, name, problem)
 
 
 def is_missing(cell: object) -> bool:
     """True of None, NaN, and the marks of pandas, which are not equal to themselves."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(cell, float) and cell != cell
+    return cell.is_nan() if isinstance(cell, Decimal) else isinstance(cell, float) and cell != cell
 
 
 def _array(rows: Any, names: Sequence[str]) -> Floats:
@@ -108,9 +114,14 @@ def _array(rows: Any, names: Sequence[str]) -> Floats:
         )
     if values.dtype.kind in "fiub":
         return _not_empty(values.astype(float, copy=False))
-    if values.dtype.kind != "O":
-        raise RowsError("ERR_COLUMN_TYPE", f"rows expected numbers, got {values.dtype}")
-    return _not_empty(np.column_stack([_objects(values[:, i], name) for i, name in enumerate(names)]))
+    if values.dtype.kind not in _READ_BY_CELL:
+        raise RowsError.of_cell("ERR_COLUMN_TYPE", 0, names[0], f"expected a number, got {values.dtype}")
+    # One text makes texts of all numbers beside it, and a complex number complex ones, but for objects.
+    table = [
+        [number_of(cell, row, name) for cell, name in zip(cells, names, strict=True)]
+        for row, cells in enumerate(np.asarray(rows, dtype=object).tolist())
+    ]
+    return _not_empty(np.array(table, float))
 
 
 def _not_empty(values: Floats) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .csv_rows import Progress, csv_of, rows_setting
 from .errors import EigenveilError
+from .frames import column_names
 from .progress import bar
 from .running import Command, private_folder
 
@@ -100,6 +101,8 @@ class Owner:
     ) -> dict[str, Any]:
         """Contribute the encrypted statistics of a frame's rows to a task.
 
+        Errors count rows from 1, whether this package or the command finds them: row 1 is ``frame.iloc[0]``.
+
         Parameters
         ----------
         task : str
@@ -159,7 +162,8 @@ class Owner:
         Returns
         -------
         frame
-            Of the same kind as the rows and with the same index, with a column for each component.
+            Of the same kind as the rows, with a column for each component. Of pandas with the index of the
+            rows, without those that ``missing="skip"`` leaves out.
 
         Notes
         -----
@@ -169,26 +173,35 @@ class Owner:
             raise EigenveilError(
                 "ERR_CONFIGURATION", '"keep" expected of files alone: frames keep their index'
             )
+        positions = "eigenveil_position"
+        while positions in (column_names(frame) or ()):
+            positions += "_"
         with private_folder() as folder, bar(progress, "project") as told:
             out = folder / "reduced.csv"
             self._command.run(
                 "project",
                 task=task,
-                settings={**self._data_user, **options, **rows_setting(ignore), "out": out, "keep": []},
-                stdin=csv_of(frame, ignore or (), told),
+                settings={
+                    **self._data_user,
+                    **options,
+                    **rows_setting(ignore),
+                    "out": out,
+                    "keep": [positions],
+                },
+                stdin=csv_of(frame, ignore or (), told, positions),
             )
             return _frame_like(frame, out)
 
 
 def _frame_like(frame: Any, reduced: Path) -> Any:
-    """Return the reduced rows as a frame of the same kind, whose numbers are those that were written."""
+    """Return the reduced rows, behind their positions, as a frame of the same kind, with the numbers that were written."""
     with reduced.open(encoding="utf-8", newline="") as lines:
         names = next(csv.reader(lines))
         values = np.fromiter(_numbers(lines), dtype=float).reshape(-1, len(names))
-    columns = {name: values[:, i] for i, name in enumerate(names)}
+    columns = {name: values[:, i] for i, name in enumerate(names) if i > 0}
     if not hasattr(frame, "index"):
         return type(frame)(columns)
-    return type(frame)(columns, index=frame.index if len(frame) == len(values) else None)
+    return type(frame)(columns, index=frame.index[values[:, 0].astype(int)])
 
 
 def _numbers(lines: Iterable[str]) -> Iterator[float]:

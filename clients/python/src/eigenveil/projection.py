@@ -16,8 +16,6 @@ from .reduction import Floats, Link, check_finite, reduce_rows
 from .varimax import Varimax, varimax
 from .verification import PRINCIPAL, Evidence, evidence_in
 
-_REGRESSIONS = ("ridge", "pcr")
-
 
 class Projection:
     """The result of a task: a projection by which rows are reduced, or a regression.
@@ -54,6 +52,10 @@ class Projection:
     target_ : str or None
         The column that a regression predicts.
 
+    Notes
+    -----
+    Arrays are read-only, since what `transform` gives, and `verified_` vouches for, follows from them.
+
     Warnings
     --------
     Scores of cross-validation over rows that took part are optimistic; see `EigenveilProjection`.
@@ -75,6 +77,7 @@ class Projection:
         )
         if self.target_ is None:
             self._tell_components(evidence)
+        self._seal()
 
     @staticmethod
     def load(
@@ -121,8 +124,8 @@ class Projection:
 
     @property
     def sees_labels(self) -> bool:
-        """True of discriminants, whose components follow from labels."""
-        return self.method != PRINCIPAL and self.method not in _REGRESSIONS
+        """True of discriminants and regressions, which follow from labels or from the column that they predict."""
+        return self.method != PRINCIPAL
 
     def _tell_components(self, evidence: Evidence) -> None:
         told = evidence.projection
@@ -137,13 +140,24 @@ class Projection:
         mean = self._links[-1].mean
         if mean is not None:
             self.mean_ = mean
-        rows = evidence.exact_count
+        # Noise makes eigenvalues too large, also where the number of rows has none.
+        rows = told.get("sampleCount") if told.get("differentialPrivacy") is None else None
         if self.method == PRINCIPAL and rows is not None and rows > 1:
             # Eigenvalues of a correlation matrix are variances over all rows, others sums over them.
             divisor = (rows - 1) / rows if told["method"].get("scale") == "correlation" else rows - 1
             self.explained_variance_ = self.eigenvalues_ / divisor
         if evidence.shares is not None:
             self.explained_variance_ratio_ = np.array(evidence.shares)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._seal()  # which pickles do not keep
+
+    def _seal(self) -> None:
+        for holder in (self, *self._links):
+            for value in vars(holder).values():
+                if isinstance(value, np.ndarray):
+                    value.flags.writeable = False
 
     def transform(self, rows: Any) -> Floats:
         """Reduce rows, to the last bit as Eigenveil's own projector does.

@@ -154,7 +154,7 @@ def reduce_rows(links: Sequence[Link], rows: Floats) -> tuple[Floats, npt.NDArra
 
 
 def check_finite(names: Sequence[str], rows: Floats, start: int = 0) -> None:
-    """Refuse the first cell that is not finite, by its row, counted from `start`, and its feature.
+    """Refuse the first cell that is not finite, of rows the first of which is at the position `start`.
 
     Raises
     ------
@@ -165,6 +165,4 @@ def check_finite(names: Sequence[str], rows: Floats, start: int = 0) -> None:
     if finite.all():
         return
     row, column = np.argwhere(~finite)[0]
-    raise RowsError(
-        "ERR_NOT_FINITE", f'row {start + row}: feature "{names[column]}" expected a finite number'
-    )
+    raise RowsError.of_cell("ERR_NOT_FINITE", start + row, names[column], "expected a finite number")

@@ -20,6 +20,9 @@ from .finding import find_command
 _GRACE_SECONDS = 5.0
 """How long a command has to end in order once it was told to."""
 
+_HEARD_SECONDS = 0.2
+"""How long one wait lasts: a Ctrl-C that comes just before a wait does not end it, and is heard after it."""
+
 
 class Command:
     """One of the commands, with the settings that every call of it shares.
@@ -98,8 +101,8 @@ class Command:
         try:
             out, err = _Heard(child.stdout), _Heard(child.stderr)
             _feed(child, stdin)
-            child.wait()
             said, told = out.text(), err.text()
+            child.wait()
         except BaseException:  # Ctrl-C as well: the child must not outlive its caller
             _stop(child)
             raise
@@ -155,7 +158,8 @@ class _Heard(threading.Thread):
             self._bytes = source.read()
 
     def text(self) -> str:
-        self.join()
+        while self.is_alive():
+            self.join(_HEARD_SECONDS)
         return self._bytes.decode("utf-8", "replace")
 
 

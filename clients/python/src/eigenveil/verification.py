@@ -30,8 +30,6 @@ class Evidence:
     basis : sequence of mapping
         The results that it stands on, from the first on.
     verified : bool
-    exact_count : int, optional
-        The number of rows, where the task tells it without noise.
     shares : sequence of float, optional
         Each component's share of the variance, where it can be told.
     proof : mapping
@@ -41,7 +39,6 @@ class Evidence:
     projection: Mapping[str, Any]
     basis: Sequence[Mapping[str, Any]]
     verified: bool
-    exact_count: float | None
     shares: Sequence[float] | None
     proof: Mapping[str, Any]
 
@@ -76,7 +73,6 @@ def evidence_in(
         projection=verified["projection"],
         basis=[link["projection"] for link in verified["basis"]],
         verified=True,
-        exact_count=verified["exactCount"],
         shares=_shares(verified["explained"]),
         proof={**verified["signedBy"], **verified["provenance"]},
     )
@@ -102,14 +98,10 @@ def _shares(explained: Mapping[str, Any] | None) -> list[float] | None:
 def unsigned(result: Mapping[str, Any]) -> Evidence:
     """Return a result of which nobody has signed the numbers, with what follows from them where they have no noise."""
     shares = None
-    is_exact = result.get("differentialPrivacy") is None
-    if is_exact and result["method"]["kind"] == PRINCIPAL:
+    if result.get("differentialPrivacy") is None and result["method"]["kind"] == PRINCIPAL:
         whole = result.get("trace", sum(result.get("spectrum", ())))
         shares = [value / whole for value in result["eigenvalues"]] if whole > 0 else None
-    exact_count = result.get("sampleCount") if is_exact else None
-    return Evidence(
-        projection=result, basis=(), verified=False, exact_count=exact_count, shares=shares, proof={}
-    )
+    return Evidence(projection=result, basis=(), verified=False, shares=shares, proof={})
 
 
 def _json_of(path: str | os.PathLike[str], content: bytes) -> Mapping[str, Any]:
