@@ -1,6 +1,5 @@
 /** Marks for the state of a task, and for whether what one sees is the present state. */
 import type { TaskState } from '@eigenveil/wire/console';
-import { errorCodeOf } from '@eigenveil/wire/errors';
 import { exactTime } from '../common/format.ts';
 import type { Followed } from './follow.ts';
 import { STATES } from './words.ts';
@@ -29,8 +28,7 @@ export function Freshness({
 }
 
 function wordsOf(what: string, followed: Followed<unknown>): string {
-  const { state, error } = followed;
-  switch (state) {
+  switch (followed.state) {
     case 'connecting':
       return 'Asking the data user…';
     case 'live':
@@ -39,10 +37,8 @@ function wordsOf(what: string, followed: Followed<unknown>): string {
       return `${staleWords(followed)}It may be busy, or the connection may be lost.`;
     case 'final':
       return 'This task has ended.';
-    case 'broken': {
-      const why = errorCodeOf(error);
-      return `Connection lost${why === undefined ? '' : ` (${why})`}. ${staleWords(followed)}Retrying…`;
-    }
+    case 'broken':
+      return `Connection lost. ${staleWords(followed)}Retrying…`;
     case 'failed':
       return `${what} is not followed any more.`;
   }
