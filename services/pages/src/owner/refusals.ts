@@ -1,6 +1,6 @@
 /**
- * What services refuse an owner, and what an owner finds wrong with their answers, in words for the person at this
- * page, by the code: the texts of services name members of requests, and are for those who run programs.
+ * Sentences for the person at this page about refusals of services and about answers that an owner finds wrong, by
+ * their codes: the texts of services name members of requests, and are for those who run programs.
  */
 import type { CodedError } from '@eigenveil/platform';
 import { type ErrorCode, errorCodeOf, titleOf } from '@eigenveil/wire/errors';
@@ -35,7 +35,7 @@ type OfAnyRoute =
   | 'ERR_ROUTE_UNKNOWN'
   | 'ERR_TOKEN_EXPIRED';
 
-/** What has happened, what the owner can do, and whether that begins with another invitation. */
+/** Says what has happened and what the owner can do, with `enrol` where that begins with another invitation. */
 interface Told {
   readonly says: string;
   readonly next?: string;
