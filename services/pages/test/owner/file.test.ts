@@ -77,7 +77,8 @@ describe.skipIf(browserMissing)('the owner’s file', { tags: ['long'] }, () => 
     await take.click();
     await page.getByText('a feature: sepal_length').waitFor();
     // The button that was pressed is gone, and the focus is not.
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Chosen.*rows\.csv/);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await expect.poll(focused).toMatch(/^Chosen.*rows\.csv/);
     await page.getByLabel('label', { exact: true }).check();
     await expectAccessible(page);
     await expectFits(page);
@@ -111,7 +112,6 @@ describe.skipIf(browserMissing)('the owner’s file', { tags: ['long'] }, () => 
     await read.click();
     await page.getByRole('button', { name: 'Encrypt and send' }).click();
     await page.getByText('You have contributed').waitFor();
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await expect.poll(focused).toContain('Your contribution is in');
     expect((await site.services.client.status(task)).contributions).toBe(1);
   });

@@ -271,7 +271,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.getByRole('button', { name: 'Remove from the list' }).click();
     await row.waitFor({ state: 'detached' });
-    expect(await focused(page)).toMatch(/^Task .* is not on the list any more\.$/);
+    await expect.poll(() => focused(page)).toMatch(/^Task .* is not on the list any more\.$/);
     await expect.poll(() => asked).toContain(`/tasks/${other}/state`);
     expect(asked).not.toContain(`/tasks/${task}/state`);
     await owner.show(task);
@@ -326,7 +326,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const stop = page.getByRole('button', { name: 'Stop this device and make the second file' });
     await stop.click();
     await page.getByRole('link', { name: 'Passphrase of the backup' }).waitFor();
-    expect(await focused(page)).toMatch(
+    await expect.poll(() => focused(page)).toMatch(
       /^The second file was not made.*The passphrase does not open the backup file/,
     );
     expect(await page.getByText('This owner is on another device now').count()).toBe(0);

@@ -85,7 +85,7 @@ describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, (
     await page.getByRole('link', { name: 'This device' }).click();
     const bring = page.getByRole('button', { name: 'Bring the owner here' });
     await bring.click();
-    expect(await focused(page)).toMatch(/^Nothing was brought here/);
+    await expect.poll(() => focused(page)).toMatch(/^Nothing was brought here/);
     expect(await page.locator('[aria-invalid=true]').count()).toBe(3);
     await expectAccessible(page);
     await expectFits(page);
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, (
     await page.getByText('Your policy allows this task').waitFor();
     await page.getByLabel('Name of these rows').fill('');
     await read.click();
-    expect(await focused(page)).toMatch(
+    await expect.poll(() => focused(page)).toMatch(
       /^Fix these .*Your file of rows: Choose a file.*Name of these rows: Expected up to/,
     );
     await expectAccessible(page);
@@ -170,7 +170,7 @@ describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, (
     await page.getByText('Something was spent that is not counted here').click();
     await page.getByLabel('δ', { exact: true }).fill('');
     await page.getByRole('button', { name: 'Count this, too' }).click();
-    expect(await focused(page)).toMatch(/^Fix these .*δ: Expected a number/);
+    await expect.poll(() => focused(page)).toMatch(/^Fix these .*δ: Expected a number/);
     await expectAccessible(page);
     await expectFits(page);
   });
