@@ -326,9 +326,9 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const stop = page.getByRole('button', { name: 'Stop this device and make the second file' });
     await stop.click();
     await page.getByRole('link', { name: 'Passphrase of the backup' }).waitFor();
-    await expect.poll(() => focused(page)).toMatch(
-      /^The second file was not made.*The passphrase does not open the backup file/,
-    );
+    await expect
+      .poll(() => focused(page))
+      .toMatch(/^The second file was not made.*The passphrase does not open the backup file/);
     expect(await page.getByText('This owner is on another device now').count()).toBe(0);
     await page.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
     await stop.click();

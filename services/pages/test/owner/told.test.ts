@@ -135,9 +135,9 @@ describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, (
     await page.getByText('Your policy allows this task').waitFor();
     await page.getByLabel('Name of these rows').fill('');
     await read.click();
-    await expect.poll(() => focused(page)).toMatch(
-      /^Fix these .*Your file of rows: Choose a file.*Name of these rows: Expected up to/,
-    );
+    await expect
+      .poll(() => focused(page))
+      .toMatch(/^Fix these .*Your file of rows: Choose a file.*Name of these rows: Expected up to/);
     await expectAccessible(page);
     await page.getByLabel('Name of these rows').fill('default');
 
