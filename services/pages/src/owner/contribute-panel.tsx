@@ -56,7 +56,8 @@ export function ContributePanel(
 ) {
   const { owner, entry, lookAtEntry, task, basis, budgets } = props;
   const columns = columnsFor(task, basis);
-  const [rows, setRows] = useState<RowFile | null>(null);
+  const [seen, setSeen] = useState<RowFile | null | undefined>(null);
+  const rows = seen ?? null;
   const [ignored, setIgnored] = useState<ReadonlySet<string>>(new Set());
   const [typed, setTyped] = useState<string | null>(null);
   const datasets = useAsync(() => owner.datasets(entry.id), [owner, entry.id]);
@@ -200,7 +201,7 @@ export function ContributePanel(
           setStopped(null);
           contribute.reset();
         }}
-        onRows={setRows}
+        onRows={setSeen}
       />
       {others.length > 0 && (
         <fieldset>
@@ -259,7 +260,7 @@ export function ContributePanel(
       )}
       <FaultSummary title="Fix these before your file is read" {...form.summary} />
       <div class="row" ref={buttons}>
-        <Button kind="main" busy={contribute.busy} onClick={form.submit}>
+        <Button kind="main" busy={contribute.busy || seen === undefined} onClick={form.submit}>
           Read the file
         </Button>
         {contribute.busy && <Button onClick={() => cancel.current?.abort()}>Stop</Button>}

@@ -29,8 +29,8 @@ export function FileForm(props: {
   readonly busy: boolean;
   /** Told that another file was chosen. */
   readonly onFile: () => void;
-  /** Told the file in the form that is chosen; null as long as it cannot be read so. */
-  readonly onRows: (rows: RowFile | null) => void;
+  /** Told the file in the form that is chosen; null if it cannot be read so, undefined until that is known. */
+  readonly onRows: (rows: RowFile | null | undefined) => void;
   /** True if ranges count, as for a contribution. */
   readonly isStrict: boolean;
 }) {
@@ -85,7 +85,7 @@ export function FileForm(props: {
         busy={busy || (chosen !== null && look.state === 'loading')}
         onFile={(file) => {
           onFile();
-          onRows(null);
+          onRows(undefined);
           setChosen({ file, form: null });
         }}
       />

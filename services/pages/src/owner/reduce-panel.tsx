@@ -29,7 +29,8 @@ interface Done {
 
 export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly result: TaskResult }) {
   const { task, projection, basis } = result;
-  const [rows, setRows] = useState<RowFile | null>(null);
+  const [seen, setSeen] = useState<RowFile | null | undefined>(null);
+  const rows = seen ?? null;
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const [progress, setProgress] = useState<{ readonly done: number; readonly total: number } | null>(null);
   const [done, setDone] = useState<Done | null>(null);
@@ -78,7 +79,7 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
           setDone(null);
           reduce.reset();
         }}
-        onRows={setRows}
+        onRows={setSeen}
       />
       {others.length > 0 && (
         <fieldset>
@@ -103,7 +104,7 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
       )}
       <OwnerProblem error={reduce.error} title={problemTitle(reduce.error, 'The rows were not reduced')} />
       <FaultSummary title="Fix this before the rows are reduced" {...form.summary} />
-      <Button kind="main" busy={reduce.busy} onClick={form.submit}>
+      <Button kind="main" busy={reduce.busy || seen === undefined} onClick={form.submit}>
         Reduce the rows
       </Button>
       <div role="status">
