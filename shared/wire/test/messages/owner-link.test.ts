@@ -77,6 +77,8 @@ describe('a link for owners', () => {
       ...least,
       dataUser: whole.dataUser,
     });
+    const { token: _, ...uncut } = whole;
+    expect(readableMembers(`other=1&${all.slice(0, -5)}`)).toEqual(uncut);
     expect(readableMembers(all.replace('csp=https', 'csp=http'))).not.toHaveProperty('csp');
     expect(readableMembers(`csp=https://other.example&${all}`)).not.toHaveProperty('csp');
     expect(readableMembers(all.replaceAll('&', '&amp;'))).toEqual({ csp: CSP });
