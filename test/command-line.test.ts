@@ -137,7 +137,7 @@ describe('a task', () => {
       task: signed.task,
       basis: [],
       refines: null,
-      reveals: revealedBy(signed.task),
+      reveals: JSON.parse(JSON.stringify(revealedBy(signed.task))),
       budget: { takes: true, reason: null },
       policy: {
         takes: false,

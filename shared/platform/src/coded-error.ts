@@ -60,6 +60,8 @@ export interface ErrorParameters {
   readonly retryAfterSeconds?: number;
   /** The code (ERR_…) of what made the other end give up. */
   readonly reason?: string;
+  /** True where a service has told the error: its message is the service's, and a page words it by the code. */
+  readonly toldByService?: true;
 }
 
 /**

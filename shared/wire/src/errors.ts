@@ -58,6 +58,7 @@ export function toProblem(error: unknown): Problem {
 function fromProblem(problem: Problem, retryAfterSeconds?: number): CodedError {
   return new CodedError(CODES[problem.code], problem.detail ?? problem.title, {
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    toldByService: true,
   });
 }
 

@@ -1,7 +1,7 @@
 /** The owner's own policy: what it agrees to, checked before any of its rows is read. */
 
 import { LIMITS, methodOf, TwoPartyName } from '@eigenveil/methods';
-import { CodedError, faulty, type Words, words } from '@eigenveil/platform';
+import { CodedError, faulty, joined, type Words, words } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
@@ -15,7 +15,7 @@ import {
 import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
 import { describeOutput } from './outputs.ts';
-import { member, ownerTerm, rule } from './terms.ts';
+import { member, nameInTask, ownerTerm, rule, takes } from './terms.ts';
 
 export const OwnerPolicy = z.strictObject({
   /** The smallest number of owners among whom the owner is willing to hide. */
@@ -214,32 +214,32 @@ export function brokenRules(
   expect(
     links <= policy.maximumLinks,
     refinedResult(task) !== undefined
-      ? words`${member('sketch.refine')} is not allowed: columns of Ω are an earlier result of who gets this one, which takes ${rule('maximumLinks')}`
+      ? words`${member('sketch.refine')} is not allowed: ${ownerTerm('refinedColumns', 'columns of Ω are an earlier result of who gets this one')}, ${takes('maximumLinks')}`
       : policy.maximumLinks === 1
-        ? words`${member('basis')} is not allowed: what rows are reduced by was chosen by who gets the result, which takes ${rule('maximumLinks')}`
+        ? words`${member('basis')} is not allowed: what rows are reduced by was chosen by who gets the result, ${takes('maximumLinks')}`
         : words`${member('basis')} has ${links} tasks, but your policy allows at most ${policy.maximumLinks}`,
     { maximumLinks: links },
   );
   expect(
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
     task.twoParty === 'rotated' && decomposes === 'pencil'
-      ? words`${member('outputs')} includes the spectrum, which rotated reveals of the total scatter and of the pencil, and which takes ${rule('allowSpectrum')}`
-      : words`${member('outputs')} includes the spectrum, which takes ${rule('allowSpectrum')}`,
+      ? words`${member('outputs')} includes the spectrum, which rotated reveals of the total scatter and of the pencil, and ${takes('allowSpectrum')}`
+      : words`${member('outputs')} includes the spectrum, ${takes('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
     policy.allowSpectrum || columns === 0,
-    words`${member('sketch')} reveals about ${columns} eigenvalues, which takes ${rule('allowSpectrum')}`,
+    words`${member('sketch')} reveals about ${columns} eigenvalues, ${takes('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
     policy.allowVariances || decomposes !== 'correlation',
-    words`${member('method.scale')} is correlation: vectors of a correlation matrix tell the variances of features, which takes ${rule('allowVariances')}`,
+    words`${member('method.scale')} is correlation: vectors of a correlation matrix tell the variances of features, ${takes('allowVariances')}`,
     { allowVariances: true },
   );
   expect(
     policy.minimumClassRows !== undefined || !task.outputs.includes('classCounts'),
-    words`${member('outputs')} includes the numbers of rows by class (classCounts), for which ${rule('minimumClassRows')} has to say how many rows of a class this owner must have`,
+    words`${member('outputs')} includes the numbers of rows by class${nameInTask('classCounts')}, for which ${rule('minimumClassRows')} has to say how many rows of a class this owner must have`,
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
   const fullRank = fullRankRule(task);
@@ -296,7 +296,7 @@ function checkPlaceInSeries(
   );
   expect(
     totalEpsilon === undefined || differentialPrivacy !== null,
-    words`${member('differentialPrivacy')} is missing, but a series with ${rule('totalEpsilon')} needs it`,
+    words`${member('differentialPrivacy')} is missing, but a series with ${rule('series.totalEpsilon')} needs it`,
     { series: { most: Math.max(most, tasks), shortestIntervalHours } },
   );
 }
@@ -318,6 +318,10 @@ function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect:
     { answers: { ...answers, wholes } },
   );
 }
+
+type Guarantee = NonNullable<Task['differentialPrivacy']>;
+const relation = (name: Guarantee['neighbours']): Words => ownerTerm('relation', name, name);
+const drawer = (name: Guarantee['noise']): Words => ownerTerm('drawer', name, name);
 
 function checkGuarantee(
   { allowWithoutDifferentialPrivacy, maximumEpsilon, maximumDelta, totalEpsilon, ...policy }: OwnerPolicy,
@@ -350,14 +354,14 @@ function checkGuarantee(
   }
   expect(
     neighbours === undefined || guarantee.neighbours === neighbours,
-    words`${member('differentialPrivacy.neighbours')} is ${guarantee.neighbours}, but your policy asks for ${neighbours ?? 'any'}`,
+    words`${member('differentialPrivacy.neighbours')} is ${relation(guarantee.neighbours)}, but your policy asks for ${relation(neighbours ?? guarantee.neighbours)}`,
     { neighbours: guarantee.neighbours },
   );
-  const drawers =
+  const drawers: Guarantee['noise'][] =
     noise === undefined ? ['servers', 'owners'] : noise === 'csp' ? ['servers', 'csp'] : [noise];
   expect(
     drawers.includes(guarantee.noise),
-    words`${member('differentialPrivacy.noise')} is ${guarantee.noise}, but your policy asks for ${drawers.join(' or ')}`,
+    words`${member('differentialPrivacy.noise')} is ${drawer(guarantee.noise)}, but your policy asks for ${joined(drawers.map(drawer), ' or ')}`,
     { noise: guarantee.noise },
   );
   // This is null unless owners add the noise; then the guarantee relies on no owner.

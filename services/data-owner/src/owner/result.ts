@@ -127,6 +127,6 @@ export async function untilReady<T>(
 function over(what: string, reason: string): CodedError {
   return new CodedError(
     CODES.ERR_NOT_READY,
-    words`${what}: ${reason}; nothing was written, ${ownerTerm('again', 'give the command again')}`,
+    words`${what}: ${reason}; ${ownerTerm('readAgain', 'nothing was written, give the command again')}`,
   );
 }

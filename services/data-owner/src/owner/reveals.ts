@@ -3,6 +3,7 @@
  * docs/rotated.md say why, and what is proved.
  */
 import { methodOf } from '@eigenveil/methods';
+import { joined, type Words, words } from '@eigenveil/platform';
 import {
   cappedComponents,
   type FeatureRun,
@@ -16,13 +17,14 @@ import {
 import { partInWords } from '../budget/parts.ts';
 import { partOf } from '../budget/task-part.ts';
 import { describeOutput } from './outputs.ts';
+import { nameInTask, outputTerm } from './terms.ts';
 
 const MOST_LISTED = 200;
 
 /** One line for each thing that somebody learns. */
 export interface Revealed {
-  readonly dataUser: string[];
-  readonly owners: string[];
+  readonly dataUser: (Words | string)[];
+  readonly owners: (Words | string)[];
   readonly csp: string[];
   readonly network: string[];
   /** The limits on how much the result tells about one row. */
@@ -31,16 +33,18 @@ export interface Revealed {
 
 export function revealedBy(task: Task): Revealed {
   const { outputs, allowFullRank, labellings } = task;
-  const { isLinear, words } = methodOf(task);
+  const { isLinear, words: told } = methodOf(task);
   return {
     dataUser: [
       ...byProtocol(task),
-      ...words.tellsBeyond,
-      ...outputs.map((output) => `${describeOutput(task, output)} (declared: ${output})`),
-      ...words.tellsOfFeatures,
+      ...told.tellsBeyond,
+      ...outputs.map((output) => words`${describeOutput(task, output)}${nameInTask(`declared: ${output}`)}`),
+      ...told.tellsOfFeatures,
       ...ofFloor(task),
       ...(allowFullRank && !isExact(task)
-        ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
+        ? [
+            words`perhaps the whole scatter matrix, which the result may determine${nameInTask('allowFullRank')}`,
+          ]
         : []),
       'who contributes, and when; of a task that gives no result, the first reason',
       ...(task.twoParty === 'simulated' ? [] : ['no contribution, and no pooled statistics beyond these']),
@@ -72,8 +76,8 @@ export function revealedBy(task: Task): Revealed {
 
 /** Says what the data user learns in any case, by the way in which both servers compute. */
 function byProtocol(task: Task): readonly string[] {
-  const { decomposes, words } = methodOf(task);
-  const tells = words.tells(task, cappedComponents(programOf(task)));
+  const { decomposes, words: told } = methodOf(task);
+  const tells = told.tells(task, cappedComponents(programOf(task)));
   switch (task.twoParty) {
     case 'garbled': {
       const status = decomposes === undefined ? '' : ' and a status bit for each';
@@ -82,7 +86,7 @@ function byProtocol(task: Task): readonly string[] {
     case 'rotated':
       return [
         ...tells,
-        ...words.tellsByRotation,
+        ...told.tellsByRotation,
         'more, if these rows are in another task by rotated: take part in one only',
       ];
     case 'linear':
@@ -93,16 +97,17 @@ function byProtocol(task: Task): readonly string[] {
 }
 
 function ofFloor(task: Task): string[] {
-  const words = floorInWords(task);
-  return words === undefined ? [] : [words];
+  const floor = floorInWords(task);
+  return floor === undefined ? [] : [floor];
 }
 
-function ofOwners(task: Task): string[] {
+function ofOwners(task: Task): (Words | string)[] {
   const { releaseToOwners, outputs } = task;
   if (!releaseToOwners) return ['nothing: the result is not released to owners'];
-  const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
+  const declared =
+    outputs.length === 0 ? '' : words`, and what is declared: ${joined(outputs.map(outputTerm), ', ')}`;
   return [
-    `owners that contributed get the result, ${methodOf(task).words.result}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
+    words`owners that contributed get the result, ${methodOf(task).words.result}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
     'nothing else of another owner',
   ];
 }

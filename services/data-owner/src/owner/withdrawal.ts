@@ -3,11 +3,12 @@
  * whom the CSP does not count; then at the CSP, so that the record does not count whatever the data user
  * hands in.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { CODES, type ErrorCode, errorCodeOf, type ServiceAddress } from '@eigenveil/wire';
 import type { DataUser, OwnerConnection } from './connection.ts';
 import type { OwnerState } from './state.ts';
+import { ownerTerm } from './terms.ts';
 
 /** Refusals after which either the contribution counts, or there is none that could. */
 const REFUSED: ReadonlySet<string | undefined> = new Set([
@@ -69,6 +70,6 @@ export async function requireNoWithdrawal(state: OwnerState, taskId: TaskId): Pr
   if (!(await state.hasWithdrawn(taskId))) return;
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_WITHDRAWN,
-    'this owner has withdrawn from the task for good; repeat "withdraw" if it could not finish',
+    words`this owner has withdrawn from the task for good; ${ownerTerm('withdrawAgain', 'repeat "withdraw"')} if it could not finish`,
   );
 }

@@ -126,8 +126,10 @@ export function FileDrop(props: {
   readonly accept: string;
   readonly busy: boolean;
   readonly onFile: (file: File) => void;
+  /** The id of the control, for a link that leads to it. */
+  readonly id?: string;
 }) {
-  const { label, hint, accept, busy, onFile } = props;
+  const { label, hint, accept, busy, onFile, id } = props;
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const chosen = useRef<File | null>(null);
@@ -160,7 +162,7 @@ export function FileDrop(props: {
         take(event.dataTransfer?.files);
       }}
     >
-      <Field label={label} hint={hint}>
+      <Field label={label} hint={hint} id={id}>
         {(attributes) => (
           <input
             {...attributes}

@@ -1,5 +1,6 @@
 /** Files of the person at the page: saved, read in small slices, and words about how their rows are written. */
-import { nextTurn, type Vocabulary } from '@eigenveil/platform';
+import { CodedError, nextTurn, type Vocabulary } from '@eigenveil/platform';
+import { STATISTICS_CODES } from '@eigenveil/statistics/codes';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 
 /** Hands a file to the person at the page: nothing leaves the machine. */
@@ -11,6 +12,17 @@ export function save(filename: string, mediaType: string, content: BlobPart): vo
   link.click();
   // The browser reads the blob after this turn, so the address stays valid for a while.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** @throws ERR_FILE_UNREADABLE where the file is not there any more as it was chosen */
+export function textOf(file: File): Promise<string> {
+  return file.text().catch((cause: unknown) => {
+    throw new CodedError(
+      STATISTICS_CODES.ERR_FILE_UNREADABLE,
+      `“${file.name}” was changed, moved or locked since it was chosen: choose it again`,
+      { cause },
+    );
+  });
 }
 
 /** The size of a slice: reading its rows takes some milliseconds. A browser's own pieces have megabytes. */
@@ -32,6 +44,8 @@ export async function* inSlices(
 
 /** Words of both pages about files that are not as they should be. */
 export const WRITTEN_OTHERWISE = {
+  blankRows: (rows) => `${rows} of spaces alone left out`,
+  blanks: () => 'spaces',
   cellsWanted: (cells) => `the header row has ${cells}`,
   cellsFound: (cells) => `, and this row has ${cells}`,
   classWanted: (classes) => `this must be one of the task’s ${classes} classes, and is`,

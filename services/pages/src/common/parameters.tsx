@@ -1,9 +1,10 @@
 /** The public parameters of a task or of a proposal, in words. Other people have written all of its texts. */
 import { methodOf } from '@eigenveil/methods';
-import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
+import type { TaskProposal } from '@eigenveil/task/schema';
 import { count, number } from './format.ts';
 import { Table } from './table.tsx';
 import { LONGEST_TITLE } from './task-name.tsx';
+import { OUTPUTS, privacyWords } from './task-words.ts';
 import { Grouped, Json, Moment, Untrusted } from './text.tsx';
 
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
@@ -87,7 +88,11 @@ export function Parameters(props: {
         <dt>Two-party protocol</dt>
         <dd>{PROTOCOLS[task.twoParty]}</dd>
         <dt>Also in the result</dt>
-        <dd>{task.outputs.length === 0 ? `nothing but ${words.result}` : task.outputs.join(', ')}</dd>
+        <dd>
+          {task.outputs.length === 0
+            ? `nothing but ${words.result}`
+            : task.outputs.map((it) => OUTPUTS[it]).join(', ')}
+        </dd>
         {!isLinear && (
           <>
             <dt>Floor</dt>
@@ -172,11 +177,4 @@ function LabellingFacts(props: {
       </dd>
     </>
   );
-}
-
-/** Says what limits how much the result reveals about a row. */
-export function privacyWords(privacy: DifferentialPrivacy | null): string {
-  if (privacy === null) return 'exact: nothing bounds what the result tells about a row';
-  const { epsilon, delta, neighbours, noise } = privacy;
-  return `(ε, δ) = (${epsilon}, ${delta}) per row, ${neighbours}; noise by ${noise}`;
 }

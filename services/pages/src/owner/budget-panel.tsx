@@ -2,23 +2,19 @@
  * The budget that each data set has spent, and a form in which the owner adds spending that this browser does
  * not know.
  */
-import {
-  type BudgetStatus,
-  DatasetName,
-  DEFAULT_DATASET,
-  Elsewhere,
-  partInWords,
-} from '@eigenveil/data-owner/portable';
+import { type BudgetStatus, DEFAULT_DATASET, Elsewhere, partInWords } from '@eigenveil/data-owner/portable';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
+import { Table } from '../common/table.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { DatasetField, FaultSummary, OwnerProblem, TextField } from './fields.tsx';
+import { datasetFaults, FaultSummary, OwnerProblem, TextField, useFaults } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { wordsByMember } from './policy-form.ts';
-import { SPENT_LABELS } from './words.ts';
+import { FILE_LABELS, SPENT_LABELS } from './words.ts';
 
 export function BudgetPanel({ owner }: { readonly owner: Owner }) {
   const loading = useAsync(() => owner.budget(), [owner]);
+  const unknown = loading.state === 'done' ? loading.value.filter(({ isUnknown }) => isUnknown) : [];
   return (
     <section>
       <h2>What your rows have spent</h2>
@@ -29,23 +25,48 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
       {loading.state === 'done' && loading.value.length === 0 && <p>Nothing yet.</p>}
-      {loading.state === 'done' && (
-        <ul>
-          {loading.value.map((status) => (
-            <li key={status.dataset}>{describe(status)}</li>
-          ))}
-        </ul>
+      {loading.state === 'done' && loading.value.length > 0 && (
+        <Table
+          caption="What your rows have spent"
+          captionHidden
+          rows={loading.value}
+          keyOf={({ dataset }) => dataset}
+          columns={[
+            { head: 'Rows', cell: ({ dataset }) => dataset },
+            { head: 'Taken of the whole', numeric: true, cell: wholesInWords },
+            { head: 'Left of it', numeric: true, cell: ({ answers }) => partInWords(answers.wholes.left) },
+            {
+              head: 'Tasks under differential privacy',
+              numeric: true,
+              cell: ({ tasks }) => tasks,
+            },
+            { head: 'Their ε', numeric: true, cell: epsilonInWords },
+            {
+              head: 'Results by rotated without it',
+              numeric: true,
+              cell: ({ answers: { rotated } }) => `${rotated.given} of ${rotated.of}`,
+            },
+          ]}
+        />
+      )}
+      {unknown.length > 0 && (
+        <p>
+          More was spent that is not known of {unknown.map(({ dataset }) => `“${dataset}”`).join(', ')}: say
+          it below.
+        </p>
       )}
       <SetBudget owner={owner} onSet={loading.state === 'done' ? loading.again : () => {}} />
     </section>
   );
 }
 
-function describe({ dataset, tasks, spent, totalEpsilon, answers, isUnknown }: BudgetStatus): string {
-  const amount = spent === null ? 'an ε that has no price here' : `ε ${spent.epsilon.toPrecision(4)}`;
-  const total = totalEpsilon === null ? '' : ` of ${totalEpsilon}`;
-  const { rotated, wholes } = answers;
-  return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated were given; all tasks together have taken ${partInWords(wholes.given)} of ${wholes.of === 1 ? 'a whole' : `${wholes.of} wholes`}, and ${partInWords(wholes.left)} is left${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
+function epsilonInWords({ spent, totalEpsilon }: BudgetStatus): string {
+  const amount = spent === null ? 'not counted here' : String(Number(spent.epsilon.toPrecision(4)));
+  return totalEpsilon === null ? amount : `${amount} of ${totalEpsilon}`;
+}
+
+function wholesInWords({ answers: { wholes } }: BudgetStatus): string {
+  return wholes.of === 1 ? partInWords(wholes.given) : `${partInWords(wholes.given)} of ${wholes.of}`;
 }
 
 const FIELDS = Object.entries(SPENT_LABELS);
@@ -54,19 +75,26 @@ const FIELDS = Object.entries(SPENT_LABELS);
 function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: () => void }) {
   const [texts, setTexts] = useState<readonly string[]>(FIELDS.map(() => '0'));
   const [dataset, setDataset] = useState(DEFAULT_DATASET);
-  const [wrong, setWrong] = useState<ReadonlyMap<PropertyKey, string>>(new Map());
-  const [sent, setSent] = useState(0);
-  const faults = FIELDS.flatMap(([name, label]) =>
-    wrong.has(name) ? [{ id: `budget-${name}`, label, words: wrong.get(name)! }] : [],
-  );
+  const numbers = FIELDS.map(([name], i) => {
+    const text = texts[i]!.trim();
+    return [name, name === 'part' ? text : text === '' ? Number.NaN : Number(text)] as const;
+  });
+  const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
+  const wrong = elsewhere.success ? null : wordsByMember(elsewhere.error);
   const save = useAction(async () => {
-    const numbers = FIELDS.map(([name], i) => [name, name === 'part' ? texts[i]!.trim() : Number(texts[i])]);
-    const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
-    setWrong(elsewhere.success ? new Map() : wordsByMember(elsewhere.error));
-    if (!elsewhere.success) return setSent((it) => it + 1);
-    await owner.setBudget(dataset.trim(), elsewhere.data);
+    await owner.setBudget(dataset.trim(), elsewhere.data!);
     onSet();
   });
+  const form = useFaults(
+    [
+      ...datasetFaults('budget-dataset', dataset),
+      ...FIELDS.flatMap(([name, label], i) => {
+        const words = Number.isNaN(numbers[i]![1]) ? 'Expected a number' : wrong?.get(name);
+        return words === undefined ? [] : [{ id: `budget-${name}`, label, words }];
+      }),
+    ],
+    save.run,
+  );
   return (
     <details>
       <summary>Something was spent that is not counted here</summary>
@@ -78,11 +106,18 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          save.run();
+          form.submit();
         }}
       >
-        <FaultSummary faults={faults} sent={sent} />
-        <DatasetField value={dataset} hint="As you give it when you contribute." onValue={setDataset} />
+        <FaultSummary {...form.summary} />
+        <TextField
+          id="budget-dataset"
+          label={FILE_LABELS.dataset}
+          hint="As you give it when you contribute."
+          value={dataset}
+          error={form.wrong('budget-dataset')}
+          onValue={setDataset}
+        />
         {FIELDS.map(([name, label], i) => (
           <TextField
             key={name}
@@ -91,11 +126,11 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
             value={texts[i]!}
             onValue={(text) => setTexts(texts.map((it, j) => (i === j ? text : it)))}
             isNumber={name !== 'part'}
-            error={wrong.get(name) ?? null}
+            error={form.wrong(`budget-${name}`)}
           />
         ))}
         <OwnerProblem error={save.error} />
-        <Button submit busy={save.busy} disabled={!DatasetName.safeParse(dataset.trim()).success}>
+        <Button submit busy={save.busy}>
           Count this, too
         </Button>
       </form>

@@ -12,4 +12,5 @@ export const DEVICE_CODES = codes({
   ERR_BACKUP_INVALID: { title: 'The file is no backup' },
   ERR_PASSPHRASE: { title: 'The passphrase does not open the file' },
   ERR_PASSPHRASE_WEAK: { title: 'The passphrase is too weak' },
+  ERR_WORKER: { title: 'The part of the page that works on rows has failed' },
 });

@@ -1,5 +1,5 @@
 /** Contributing: the worker reads a file, the owner sees a summary, and only then encrypted sums are sent. */
-import { type Basis, DatasetName } from '@eigenveil/data-owner/portable';
+import type { Basis } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';
 import { columnsFor } from '@eigenveil/projection/portable';
@@ -13,14 +13,35 @@ import { capital, count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { ConfirmDialog, type Question } from './confirm-dialog.tsx';
-import { Check, DatasetField, OwnerProblem } from './fields.tsx';
+import {
+  Check,
+  datasetFaults,
+  FaultSummary,
+  type FieldFault,
+  OwnerProblem,
+  TextField,
+  useFaults,
+} from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { DatasetBudget, TaskPartProps } from './owner.ts';
 import { problemTitle } from './problems.ts';
-import { isReadable, otherColumns, type RowFile } from './row-file.ts';
+import { columnsTitle, fileFaults, otherColumns, type RowFile } from './row-file.ts';
 import { SendingStatus, type Step } from './sending-status.tsx';
 import { leftInWords } from './verdict.tsx';
 import { FILE_LABELS, pageWords } from './words.ts';
+
+/** The ids of the controls that a summary of faults leads to, and the label of the file's. */
+const ROWS = {
+  file: 'rows-file',
+  label: 'Your file of rows',
+  other: 'rows-other-',
+  dataset: 'rows-dataset',
+} as const;
+
+const STOPPED = {
+  empty: 'Nothing was sent, and nothing is kept of it. Read the file again to go on.',
+  kept: 'Read the same file again to go on. What was prepared is kept, and counted once.',
+} as const;
 
 /** The owner has decided not to send the contribution. */
 class Declined extends Error {}
@@ -35,17 +56,19 @@ export function ContributePanel(
 ) {
   const { owner, entry, lookAtEntry, task, basis, budgets } = props;
   const columns = columnsFor(task, basis);
-  const [rows, setRows] = useState<RowFile | null>(null);
+  const [seen, setSeen] = useState<RowFile | null | undefined>(null);
+  const rows = seen ?? null;
   const [ignored, setIgnored] = useState<ReadonlySet<string>>(new Set());
   const [typed, setTyped] = useState<string | null>(null);
   const datasets = useAsync(() => owner.datasets(entry.id), [owner, entry.id]);
   const dataset = (typed ?? (datasets.state === 'done' ? datasets.value.dataset : '')).trim();
   // The verdict is about the name that is there at first.
   const isNamed = typed !== null && datasets.state === 'done' && dataset !== datasets.value.dataset;
+  const unnamed = datasetFaults(ROWS.dataset, dataset);
   const budget = useAsync(async () => {
     const known = budgets.find((it) => it.dataset === dataset);
     if (known !== undefined) return known;
-    return DatasetName.safeParse(dataset).success ? owner.afford(entry.id, task, dataset) : null;
+    return unnamed.length === 0 ? owner.afford(entry.id, task, dataset) : null;
   }, [owner, entry, task, dataset, budgets]);
   const afforded = budget.state === 'done' ? budget.value : null;
   const overBudget = afforded?.overBudget ?? null;
@@ -53,13 +76,13 @@ export function ContributePanel(
   const [step, setStep] = useState<Step | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
   const [retry, setRetry] = useState<CodedError | null>(null);
-  const [isStopped, setStopped] = useState(false);
+  const [stopped, setStopped] = useState<keyof typeof STOPPED | null>(null);
   const cancel = useRef<AbortController | null>(null);
 
   const contribute = useAction(async (gone) => {
     const control = new AbortController();
     cancel.current = control;
-    setStopped(false);
+    setStopped(null);
     const signal = AbortSignal.any([gone, control.signal]);
     const at = (kind: Step['kind']) => (done: number, total: number | null) => {
       setRetry(null);
@@ -96,7 +119,8 @@ export function ContributePanel(
       lookAtEntry();
     } catch (error) {
       lookAtEntry(); // the prepared contribution is kept
-      setStopped(control.signal.aborted);
+      if (control.signal.aborted)
+        setStopped((await owner.state.pending(entry.id)) === undefined ? 'empty' : 'kept');
       if (!(error instanceof Declined) && !control.signal.aborted) throw error;
     } finally {
       setStep(null);
@@ -108,10 +132,29 @@ export function ContributePanel(
   // The focus goes back to the button, where the one with the focus has gone.
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (isStopped && !contribute.busy) buttons.current?.querySelector('button')?.focus();
-  }, [isStopped, contribute.busy]);
+    if (stopped !== null && !contribute.busy) buttons.current?.querySelector('button')?.focus();
+  }, [stopped, contribute.busy]);
 
   const others = rows === null ? [] : otherColumns(rows);
+  const open = others.filter((name) => !ignored.has(name));
+  const ofName: FieldFault[] =
+    overBudget === null
+      ? unnamed
+      : [{ id: ROWS.dataset, label: FILE_LABELS.dataset, words: capital(pageWords(overBudget)) }];
+  const ofColumns: FieldFault[] =
+    open.length === 0
+      ? []
+      : [
+          {
+            id: `${ROWS.other}${others.indexOf(open[0]!)}`,
+            label: FILE_LABELS.ignore,
+            words: `Tick ${count(open.length, 'column')}, or choose a file without them`,
+          },
+        ];
+  const form = useFaults(
+    [...fileFaults(ROWS.file, ROWS.label, rows), ...ofColumns, ...ofName],
+    contribute.run,
+  );
   return (
     <section>
       <h2>Contribute</h2>
@@ -146,7 +189,8 @@ export function ContributePanel(
       </p>
       <FileForm
         worker={owner.worker}
-        label="Your file of rows"
+        id={ROWS.file}
+        label={ROWS.label}
         columns={columns}
         countsUnreadable={methodOf(task).sums(task).counts.length > 0}
         rows={rows}
@@ -154,19 +198,20 @@ export function ContributePanel(
         isStrict
         onFile={() => {
           setIgnored(new Set());
-          setStopped(false);
+          setStopped(null);
           contribute.reset();
         }}
-        onRows={setRows}
+        onRows={setSeen}
       />
       {others.length > 0 && (
         <fieldset>
           <legend>{FILE_LABELS.ignore}</legend>
           <p class="hint">The task does not know them. Tick each to leave it out knowingly.</p>
-          {others.map((name) => (
+          {others.map((name, i) => (
             <Check
               key={name}
-              label={name}
+              id={`${ROWS.other}${i}`}
+              label={columnsTitle(rows!, name)}
               checked={ignored.has(name)}
               onChecked={(on) => {
                 const next = new Set(ignored);
@@ -179,14 +224,16 @@ export function ContributePanel(
           <Button onClick={() => setIgnored(new Set(others))}>Leave all of them out</Button>
         </fieldset>
       )}
-      <DatasetField
+      <TextField
+        id={ROWS.dataset}
+        label={FILE_LABELS.dataset}
         value={typed ?? dataset}
         hint={`What they spend is counted under it. Rows that have any in common with others have the same name. ${
           datasets.state === 'done' && datasets.value.known.length > 0
             ? `Until now: ${datasets.value.known.join(', ')}.`
             : 'Leave it if all your rows belong together.'
         }`}
-        fault={overBudget === null ? null : capital(pageWords(overBudget))}
+        error={typed === '' ? form.wrong(ROWS.dataset) : (ofName[0]?.words ?? null)}
         onValue={setTyped}
       />
       {isNamed && afforded !== null && overBudget === null && (
@@ -206,24 +253,14 @@ export function ContributePanel(
         error={contribute.error}
         title={problemTitle(contribute.error, 'The contribution was refused')}
       />
-      {isStopped && (
+      {stopped !== null && (
         <Notice kind="info" title="Stopped" live>
-          <p>Read the file again to go on. What was prepared is kept, and counted once.</p>
+          <p>{STOPPED[stopped]}</p>
         </Notice>
       )}
+      <FaultSummary title="Fix these before your file is read" {...form.summary} />
       <div class="row" ref={buttons}>
-        <Button
-          kind="main"
-          busy={contribute.busy}
-          disabled={
-            rows === null ||
-            !isReadable(rows) ||
-            others.some((name) => !ignored.has(name)) ||
-            afforded === null ||
-            overBudget !== null
-          }
-          onClick={() => contribute.run()}
-        >
+        <Button kind="main" busy={contribute.busy || seen === undefined} onClick={form.submit}>
           Read the file
         </Button>
         {contribute.busy && <Button onClick={() => cancel.current?.abort()}>Stop</Button>}

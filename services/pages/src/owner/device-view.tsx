@@ -1,16 +1,25 @@
 /** The owner on this device: whether the browser keeps its data, and how it moves to another device. */
-import { CodedError } from '@eigenveil/platform';
-import { useState } from 'preact/hooks';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
-import { save } from '../common/files.ts';
-import { exactTime } from '../common/format.ts';
+import { save, textOf } from '../common/files.ts';
+import { capital, exactTime } from '../common/format.ts';
 import { View } from '../common/layout.tsx';
 import { Grouped } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { leave, restore } from './backup.ts';
 import { DEVICE_CODES } from './codes.ts';
-import { Check, FileField, OwnerProblem, StandsStill, TextField } from './fields.tsx';
+import {
+  Check,
+  FaultSummary,
+  type FieldFault,
+  FileField,
+  OwnerProblem,
+  StandsStill,
+  TextField,
+  useFaults,
+} from './fields.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { FILE_NAMES, LONGEST_FILE, SEALED_TYPE } from './sealed-file.ts';
 
@@ -51,6 +60,12 @@ export function DeviceView(props: OwnerViewProps) {
   );
 }
 
+const LEAVE = {
+  backup: 'Backup file of your key',
+  passphrase: 'Passphrase of the backup',
+  sure: 'This device shall stop',
+} as const;
+
 function Leave({ owner, status, look }: OwnerViewProps) {
   const [backup, setBackup] = useState<File | null>(null);
   const [passphrase, setPassphrase] = useState('');
@@ -64,18 +79,28 @@ function Leave({ owner, status, look }: OwnerViewProps) {
     look();
   });
   const go = useAction(async () => {
-    const text = await textOf(backup!);
+    const text = await backupText(backup!);
     setDone(false);
     setTransfer(await owner.state.exclusively(() => leave(owner.state.database, text, passphrase)));
     setPassphrase('');
     look();
   });
-  const isReady = backup !== null && passphrase !== '' && isSure;
+  const form = useFaults(
+    [
+      ...missing(backup !== null, { id: 'leave-backup', label: LEAVE.backup, words: 'Choose the file' }),
+      ...passphraseFaults('leave-passphrase', LEAVE.passphrase, passphrase, go.error),
+      ...missing(isSure, { id: 'leave-sure', label: LEAVE.sure, words: 'Tick this if it is meant' }),
+    ],
+    go.run,
+  );
+  useEffect(() => {
+    if (isWrongPassphrase(go.error)) form.show();
+  }, [go.error]);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) go.run();
+        form.submit();
       }}
     >
       <h2>Move to another device</h2>
@@ -86,15 +111,41 @@ function Leave({ owner, status, look }: OwnerViewProps) {
         {status.movedAt !== null && ' It has stopped already; you can make the second file once more.'}
       </p>
       <p>Bring the two files to one device only. On two, the same rows could be contributed twice.</p>
-      <FileField label="Backup file of your key" accept={ANY_TYPE} onFile={setBackup} />
-      <TextField label="Passphrase of the backup" value={passphrase} onValue={setPassphrase} isSecret />
-      <Check label="This device shall stop" checked={isSure} onChecked={setSure} />
+      <FaultSummary title="The second file was not made: fix these fields" {...form.summary} />
+      <FileField
+        id="leave-backup"
+        label={LEAVE.backup}
+        accept={ANY_TYPE}
+        error={form.wrong('leave-backup')}
+        onFile={(file) => {
+          setBackup(file);
+          go.reset();
+        }}
+      />
+      <TextField
+        id="leave-passphrase"
+        label={LEAVE.passphrase}
+        value={passphrase}
+        error={form.wrong('leave-passphrase')}
+        onValue={(text) => {
+          setPassphrase(text);
+          go.reset();
+        }}
+        isSecret
+      />
+      <Check
+        id="leave-sure"
+        label={LEAVE.sure}
+        error={form.wrong('leave-sure')}
+        checked={isSure}
+        onChecked={setSure}
+      />
       <StandsStill busy={go.busy} doing="The backup is opened, and the second file is sealed" />
       <OwnerProblem
-        error={go.error}
+        error={isWrongPassphrase(go.error) ? null : go.error}
         title="The owner stays where it is, unless it says above that this device has stopped"
       />
-      <Button kind="danger" submit busy={go.busy} disabled={!isReady}>
+      <Button kind="danger" submit busy={go.busy}>
         Stop this device and make the second file
       </Button>
       {transfer !== null && (
@@ -122,6 +173,12 @@ function Leave({ owner, status, look }: OwnerViewProps) {
   );
 }
 
+const RESTORE = {
+  backup: 'Backup file of the key',
+  transfer: 'Transfer file',
+  passphrase: 'Passphrase',
+} as const;
+
 function Restore({ owner, look }: OwnerViewProps) {
   const [backup, setBackup] = useState<File | null>(null);
   const [transfer, setTransfer] = useState<File | null>(null);
@@ -130,8 +187,8 @@ function Restore({ owner, look }: OwnerViewProps) {
   const [isDone, setDone] = useState(false);
   const go = useAction(async () => {
     const [key, beside] = await Promise.all([
-      textOf(backup!),
-      transfer === null || isLost ? null : textOf(transfer),
+      backupText(backup!),
+      transfer === null || isLost ? null : backupText(transfer),
     ]);
     await owner.state.exclusively(async () => {
       await owner.state.persist();
@@ -141,47 +198,101 @@ function Restore({ owner, look }: OwnerViewProps) {
     setDone(true);
     look();
   });
-  const isReady = backup !== null && passphrase !== '' && (transfer !== null || isLost);
+  const form = useFaults(
+    [
+      ...missing(backup !== null, { id: 'restore-backup', label: RESTORE.backup, words: 'Choose the file' }),
+      ...missing(transfer !== null || isLost, {
+        id: 'restore-transfer',
+        label: RESTORE.transfer,
+        words: 'Choose the file, or tick below that the other device is lost',
+      }),
+      ...passphraseFaults('restore-passphrase', RESTORE.passphrase, passphrase, go.error),
+    ],
+    go.run,
+  );
+  useEffect(() => {
+    if (isWrongPassphrase(go.error)) form.show();
+  }, [go.error]);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) go.run();
+        form.submit();
       }}
     >
       <h2>Bring an owner from another device</h2>
-      <FileField label="Backup file of the key" accept={ANY_TYPE} onFile={setBackup} />
+      <FaultSummary title="Nothing was brought here: fix these fields" {...form.summary} />
       <FileField
-        label="Transfer file"
+        id="restore-backup"
+        label={RESTORE.backup}
+        accept={ANY_TYPE}
+        error={form.wrong('restore-backup')}
+        onFile={(file) => {
+          setBackup(file);
+          go.reset();
+        }}
+      />
+      <FileField
+        id="restore-transfer"
+        label={RESTORE.transfer}
         hint="The second file, which the other device makes when it stops."
         accept={ANY_TYPE}
-        onFile={setTransfer}
+        error={form.wrong('restore-transfer')}
+        onFile={(file) => {
+          setTransfer(file);
+          go.reset();
+        }}
       />
       <Check
         label="The other device is lost: there is no transfer file"
         hint="Then only the key comes back. You enrol with another token, and tasks under differential privacy are refused here."
         checked={isLost}
-        onChecked={setLost}
+        onChecked={(on) => {
+          setLost(on);
+          go.reset();
+        }}
       />
-      <TextField label="Passphrase" value={passphrase} onValue={setPassphrase} isSecret />
+      <TextField
+        id="restore-passphrase"
+        label={RESTORE.passphrase}
+        value={passphrase}
+        error={form.wrong('restore-passphrase')}
+        onValue={(text) => {
+          setPassphrase(text);
+          go.reset();
+        }}
+        isSecret
+      />
       <StandsStill busy={go.busy} doing="The files are opened" />
-      <OwnerProblem error={go.error} title="Nothing was brought here" />
+      <OwnerProblem error={isWrongPassphrase(go.error) ? null : go.error} title="Nothing was brought here" />
       {isDone && <Notice kind="good" title="The owner is on this device now" live />}
-      <Button kind="main" submit busy={go.busy} disabled={!isReady}>
+      <Button kind="main" submit busy={go.busy}>
         Bring the owner here
       </Button>
     </form>
   );
 }
 
-function textOf(file: File): Promise<string> {
+function backupText(file: File): Promise<string> {
   if (file.size > LONGEST_FILE)
     throw new CodedError(
       DEVICE_CODES.ERR_BACKUP_INVALID,
       `${JSON.stringify(file.name)} is too large for a backup`,
     );
-  return file.text();
+  return textOf(file);
 }
+
+/** Returns the fault of a field that is not filled in, or nothing. */
+const missing = (isThere: boolean, fault: FieldFault): FieldFault[] => (isThere ? [] : [fault]);
+
+/** Shows what opens no file as a fault of its field: a wrong passphrase, until one of the two is changed. */
+function passphraseFaults(id: string, label: string, passphrase: string, error: unknown): FieldFault[] {
+  if (isWrongPassphrase(error)) return [{ id, label, words: capital(error.message) }];
+  return missing(passphrase !== '', { id, label, words: 'Type the passphrase' });
+}
+
+const isWrongPassphrase = (error: unknown): error is CodedError =>
+  isOf(DEVICE_CODES, error) && error.code === 'ERR_PASSPHRASE';
 
 /** Says whether the browser has promised to keep the page's data, and asks it to. */
 export function Persistence({ owner, status, look }: OwnerViewProps) {

@@ -12,7 +12,7 @@ import { Grouped, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { OwnerProblem } from './fields.tsx';
 import type { Trusted } from './invitation.ts';
-import { InvitationForm } from './invitation-form.tsx';
+import { DamagedLink, InvitationForm } from './invitation-form.tsx';
 import { KeyStep, type MadeBackup } from './key-step.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { type Arrival, routes } from './routes.ts';
@@ -32,7 +32,7 @@ export interface EnrolProps extends OwnerViewProps {
 export function EnrolView(props: EnrolProps) {
   const { owner, status, look, arrival, trusted, onTrust, onBackup } = props;
   const title = status.enrolment === null ? 'Become a data owner' : 'Enrol again';
-  const link = arrival?.kind === 'link' ? arrival.link : null;
+  const link = arrival?.link ?? null;
   if (status.movedAt !== null)
     return (
       <View title={title} name="Enrol">
@@ -49,12 +49,10 @@ export function EnrolView(props: EnrolProps) {
             : 'You are being enrolled at the CSP.'}
       </Steps>
       {arrival?.kind === 'refused' && (
-        <OwnerProblem error={arrival.error} title="The link is damaged">
-          <p>
-            Open your invitation again, and take care that all of the link is there. Or ask whoever sent it
-            for another one.
-          </p>
-        </OwnerProblem>
+        <DamagedLink>
+          Open your invitation again, and take care that all of the link is there. Or ask whoever sent it for
+          another one.
+        </DamagedLink>
       )}
       {arrival === null && trusted === null && status.enrolment === null && (
         <Notice kind="info" title="You need an invitation">
@@ -89,7 +87,7 @@ export function EnrolView(props: EnrolProps) {
 }
 
 /** Says what the owner is asked for, as far as the invitation tells: the task itself is told to enrolled owners. */
-function Invited({ link }: { readonly link: OwnerLink | null }) {
+function Invited({ link }: { readonly link: Partial<OwnerLink> | null }) {
   return (
     <p>
       {link?.dataUser !== undefined && (

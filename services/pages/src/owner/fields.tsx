@@ -1,26 +1,20 @@
 /** Fields that several views of the owner's page have, and errors in the words of the page. */
 import { DatasetName } from '@eigenveil/data-owner/portable';
+import { CodedError } from '@eigenveil/platform';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../common/controls.tsx';
 import { Problem } from '../common/feedback.tsx';
 import { capital } from '../common/format.ts';
-import { FILE_LABELS, pageWords } from './words.ts';
+import { toldOf } from './refusals.ts';
+import { routes } from './routes.ts';
+import { FILE_LABELS } from './words.ts';
 
-/**
- * The name of the rows, under which their budget is kept.
- * @param fault why rows of this name cannot be taken, if they cannot
- */
-export function DatasetField(props: {
-  readonly value: string;
-  readonly hint: string;
-  readonly fault?: string | null;
-  readonly onValue: (value: string) => void;
-}) {
-  const { value, hint, fault = null, onValue } = props;
+/** Returns why a text is no name of rows, as a fault of the control with this id. */
+export function datasetFaults(id: string, value: string): FieldFault[] {
   const read = DatasetName.safeParse(value.trim());
-  const error = read.success || value === '' ? fault : read.error.issues[0]!.message;
-  return <TextField label={FILE_LABELS.dataset} hint={hint} value={value} onValue={onValue} error={error} />;
+  if (read.success) return [];
+  return [{ id, label: FILE_LABELS.dataset, words: capital(read.error.issues[0]!.message) }];
 }
 
 /** One line of text. */
@@ -83,12 +77,14 @@ export function Choice(props: {
 export function Check(props: {
   readonly label: string;
   readonly hint?: string;
+  readonly error?: string | null;
   readonly checked: boolean;
   readonly onChecked: (checked: boolean) => void;
+  readonly id?: string;
 }) {
-  const { label, hint, checked, onChecked } = props;
+  const { label, hint, error, checked, onChecked, id } = props;
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} {...(hint === undefined ? {} : { hint })} error={error ?? null} id={id}>
       {(attributes) => (
         <input
           {...attributes}
@@ -104,13 +100,15 @@ export function Check(props: {
 export function FileField(props: {
   readonly label: string;
   readonly hint?: string;
+  readonly error?: string | null;
   /** The types of files, as in an input's attribute `accept`. */
   readonly accept: string;
   readonly onFile: (file: File | null) => void;
+  readonly id?: string;
 }) {
-  const { label, hint, accept, onFile } = props;
+  const { label, hint, error, accept, onFile, id } = props;
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} {...(hint === undefined ? {} : { hint })} error={error ?? null} id={id}>
       {(attributes) => (
         <input
           {...attributes}
@@ -128,6 +126,27 @@ export interface FieldFault {
   readonly id: string;
   readonly label: string;
   readonly words: string;
+}
+
+/**
+ * Holds the faults of a form back until somebody sends it with them.
+ * @returns `submit`, which sends a form without faults and shows those of another; `show`, which shows them; the
+ *   properties of a FaultSummary; and `wrong`, the fault of the control with an id, once faults are shown
+ */
+export function useFaults(faults: readonly FieldFault[], send: () => void) {
+  const [sent, setSent] = useState(0);
+  const show = () => setSent((it) => it + 1);
+  return {
+    show,
+    submit() {
+      if (faults.length > 0) return show();
+      setSent(0);
+      send();
+    },
+    summary: { faults, sent },
+    wrong: (id: string): string | null =>
+      sent === 0 ? null : (faults.find((fault) => fault.id === id)?.words ?? null),
+  };
 }
 
 /**
@@ -179,12 +198,22 @@ export function StandsStill(props: { readonly busy: boolean; readonly doing: str
   );
 }
 
-/** An error of the owner's page, in the words of the page. */
+/** An error of the owner's page, in the words of the page, and what the owner can do about it. */
 export function OwnerProblem(props: {
   readonly error: unknown;
   readonly title?: string;
   readonly children?: ComponentChildren;
 }) {
-  const { error, ...rest } = props;
-  return <Problem {...rest} error={error} words={(message) => capital(pageWords(message))} />;
+  const { error, children, ...rest } = props;
+  const told = error instanceof CodedError ? toldOf(error) : null;
+  return (
+    <Problem {...rest} error={error} {...(told !== null && { words: () => told.says })}>
+      {told?.next !== undefined && (
+        <p>
+          {told.next} {told.enrol && <a href={routes.href('enrol', {})}>Enrol again</a>}
+        </p>
+      )}
+      {children}
+    </Problem>
+  );
 }

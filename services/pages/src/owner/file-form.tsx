@@ -3,7 +3,7 @@
  * reads it.
  */
 import type { StatisticsTask } from '@eigenveil/task';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { FileDrop } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { bytes, count } from '../common/format.ts';
@@ -18,6 +18,8 @@ import type { OwnerWorker } from './worker-client.ts';
 
 export function FileForm(props: {
   readonly worker: OwnerWorker;
+  /** The id of the field of the file, for a link that leads to it. */
+  readonly id: string;
   readonly label: string;
   /** The columns that the task takes from the file. */
   readonly columns: Pick<StatisticsTask, 'features' | 'labellings'>;
@@ -27,12 +29,23 @@ export function FileForm(props: {
   readonly busy: boolean;
   /** Told that another file was chosen. */
   readonly onFile: () => void;
-  /** Told the file in the form that is chosen; null as long as it cannot be read so. */
-  readonly onRows: (rows: RowFile | null) => void;
+  /** Told the file in the form that is chosen; null if it cannot be read so, undefined until that is known. */
+  readonly onRows: (rows: RowFile | null | undefined) => void;
   /** True if ranges count, as for a contribution. */
   readonly isStrict: boolean;
 }) {
-  const { worker, label, columns, countsUnreadable = false, rows, busy, onFile, onRows, isStrict } = props;
+  const {
+    worker,
+    id,
+    label,
+    columns,
+    countsUnreadable = false,
+    rows,
+    busy,
+    onFile,
+    onRows,
+    isStrict,
+  } = props;
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState<{ readonly file: File; readonly form: Form | null } | null>(null);
   const look = useAsync(
@@ -56,22 +69,29 @@ export function FileForm(props: {
     setChosen((it) => it && { ...it, form: next });
     onRows(rows && { ...rows, form: next });
   };
+  const shown = useRef<HTMLDivElement>(null);
+  // The button that was pressed goes, and the focus with it.
+  const match = (asked: Form) => {
+    change(asked);
+    shown.current?.focus();
+  };
   return (
     <>
       <FileDrop
+        id={id}
         label={label}
         hint="CSV with a header row, plain or .gz. Its rows are read in this browser alone."
         accept=".csv,.gz,.tsv,.txt"
         busy={busy || (chosen !== null && look.state === 'loading')}
         onFile={(file) => {
           onFile();
-          onRows(null);
+          onRows(undefined);
           setChosen({ file, form: null });
         }}
       />
       {look.state === 'failed' && <OwnerProblem error={look.error} title={problemTitle(look.error)} />}
       {rows !== null && (
-        <>
+        <div ref={shown} tabIndex={-1}>
           <Notice kind="info" title="Chosen" live>
             <p>
               <Untrusted text={rows.file.name} />, {bytes(rows.file.size)},{' '}
@@ -83,9 +103,9 @@ export function FileForm(props: {
           {rows.firstRows.length === 0 && (
             <Notice kind="bad" title="This file has a header row and no rows" live />
           )}
-          <MissedColumns rows={rows} onForm={change} />
-          <RowPreview rows={rows} columns={columns} />
-        </>
+          <MissedColumns rows={rows} onForm={match} />
+          <RowPreview rows={rows} columns={columns} onForm={match} />
+        </div>
       )}
       {chosen !== null && form !== null && (
         <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

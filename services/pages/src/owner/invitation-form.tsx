@@ -1,9 +1,11 @@
 /** The services that an invitation names, all to be seen and changed, and the decision to trust the CSP. */
-import { OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
+import { OwnerLink, readableMembers, readOwnerLink } from '@eigenveil/wire/owner-link';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
+import { Notice } from '../common/feedback.tsx';
 import { Grouped, Untrusted } from '../common/text.tsx';
-import { FaultSummary, OwnerProblem, TextField } from './fields.tsx';
+import { FaultSummary, TextField } from './fields.tsx';
 import { keepInvitation, type Trusted } from './invitation.ts';
 
 type Member = keyof OwnerLink;
@@ -34,7 +36,7 @@ const WRONG: Texts = {
 
 const MEMBERS = Object.keys(LABELS) as Member[];
 
-const textsOf = (link: OwnerLink | null, csp: string): Texts => ({
+const textsOf = (link: Partial<OwnerLink> | null, csp: string): Texts => ({
   csp: link?.csp ?? csp,
   thumbprint: link?.thumbprint ?? '',
   dataUser: link?.dataUser ?? '',
@@ -52,33 +54,44 @@ function read(texts: Texts): { readonly trusted: Trusted } | { readonly wrong: R
   return { trusted: { ...link.data, token: link.data.token } };
 }
 
+/** Says that a link is not whole. The form below has what can be read of it. */
+export function DamagedLink({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <Notice kind="bad" title="The link is damaged" live>
+      <p>{children} What can be read of it is filled in below.</p>
+    </Notice>
+  );
+}
+
 /**
- * @param link the invitation, if somebody came by one
+ * @param link the invitation, if somebody came by one, or what can be read of it
  * @param csp the address of the CSP that this owner has enrolled at, or nothing
  * @param action the words of the button
  */
 export function InvitationForm(props: {
-  readonly link: OwnerLink | null;
+  readonly link: Partial<OwnerLink> | null;
   readonly csp: string;
   readonly action: string;
   readonly onTrust: (trusted: Trusted) => void;
 }) {
   const { link, csp, action, onTrust } = props;
   const [texts, setTexts] = useState(textsOf(link, csp));
-  const [pasted, setPasted] = useState<unknown>(null);
+  const [isDamaged, setDamaged] = useState(false);
   const [sent, setSent] = useState(0);
   const result = read(texts);
   const wrong = 'wrong' in result ? result.wrong : new Set();
   const change = (name: Member, text: string) => {
-    setPasted(null);
+    setDamaged(false);
     if (name !== 'token' || !text.includes('#')) return setTexts({ ...texts, [name]: text });
     // The text may be a whole link, as it came by mail.
+    const fragment = text.slice(text.indexOf('#'));
     try {
-      const read = readOwnerLink(text.slice(text.indexOf('#')));
+      const read = readOwnerLink(fragment);
       keepInvitation(read);
       setTexts(textsOf(read, ''));
-    } catch (error) {
-      setPasted(error);
+    } catch {
+      setTexts(textsOf(readableMembers(fragment), csp));
+      setDamaged(true);
     }
   };
   return (
@@ -112,9 +125,7 @@ export function InvitationForm(props: {
           {action}
         </Button>
       )}
-      <OwnerProblem error={pasted} title="The link is damaged">
-        <p>Copy all of the link from your invitation.</p>
-      </OwnerProblem>
+      {isDamaged && <DamagedLink>Copy all of the link from your invitation.</DamagedLink>}
       <details open={!('trusted' in read(textsOf(link, csp)))}>
         <summary>What the invitation says</summary>
         {MEMBERS.map((name) => (

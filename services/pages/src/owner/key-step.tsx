@@ -6,7 +6,7 @@ import { save } from '../common/files.ts';
 import { View } from '../common/layout.tsx';
 import { useAction } from '../common/use-async.ts';
 import { makeKey } from './backup.ts';
-import { Check, OwnerProblem, StandsStill, TextField } from './fields.tsx';
+import { Check, FaultSummary, OwnerProblem, StandsStill, TextField, useFaults } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { generatePassphrase, PASSPHRASE_RULE, passphraseProblem } from './passphrase.ts';
 import { routes } from './routes.ts';
@@ -71,6 +71,8 @@ function Generated({ passphrase }: { readonly passphrase: string }) {
   );
 }
 
+const DIFFERS = 'The passphrases do not match';
+
 /** @param onMade told the backup; null where there shall be none */
 export function KeyStep({
   owner,
@@ -83,8 +85,7 @@ export function KeyStep({
   const [isTyped, setTyped] = useState(false);
   const [again, setAgain] = useState('');
   const weak = passphraseProblem(passphrase);
-  const differs = again !== '' && again !== passphrase;
-  const isReady = weak === null && (!isTyped || again === passphrase);
+  const differs = isTyped && again !== passphrase;
   const [isSealing, setSealing] = useState(false);
   const make = useAction(async (_signal, secret: string | null) => {
     setSealing(secret !== null);
@@ -95,11 +96,18 @@ export function KeyStep({
     });
     onMade(file === null ? null : { file, passphrase: isTyped ? null : secret });
   });
+  const form = useFaults(
+    [
+      ...(weak === null ? [] : [{ id: 'key-passphrase', label: 'Passphrase', words: weak }]),
+      ...(differs ? [{ id: 'key-again', label: 'Confirm passphrase', words: DIFFERS }] : []),
+    ],
+    () => make.run(passphrase),
+  );
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady) make.run(passphrase);
+        form.submit();
       }}
     >
       <p>
@@ -111,28 +119,31 @@ export function KeyStep({
         The browser lets nobody take the key out again, not even this page. So there is one moment for a
         backup: now. It is a file that only its passphrase opens, and you need it to move to another device.
       </p>
+      <FaultSummary title="No key was made: fix these fields" {...form.summary} />
       {!isTyped && <Generated passphrase={passphrase} />}
       {isTyped && (
         <>
           <TextField
+            id="key-passphrase"
             label="Passphrase"
             hint={PASSPHRASE_RULE}
             value={passphrase}
             onValue={setPassphrase}
             isSecret
-            error={passphrase === '' ? null : weak}
+            error={passphrase === '' ? form.wrong('key-passphrase') : weak}
           />
           <TextField
+            id="key-again"
             label="Confirm passphrase"
             value={again}
             onValue={setAgain}
             isSecret
-            error={differs ? 'The passphrases do not match' : null}
+            error={again === '' ? form.wrong('key-again') : differs ? DIFFERS : null}
           />
         </>
       )}
       <div class="row">
-        <Button kind="main" submit busy={make.busy} disabled={!isReady}>
+        <Button kind="main" submit busy={make.busy}>
           Make the key and its backup
         </Button>
         <Button

@@ -3,6 +3,7 @@ import { CSV_OPTIONS } from '@eigenveil/statistics/reading-options';
 import { Task } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 import { z } from 'zod';
+import { DEVICE_CODES } from './codes.ts';
 import type { ContributeJob, LookJob, ReadJob, ReduceJob } from './jobs.ts';
 
 export type Job = LookJob | ReadJob | ContributeJob | ReduceJob;
@@ -87,8 +88,8 @@ export type Failure = z.infer<typeof Failure>;
 
 /** The failure for an error that is not a CodedError. */
 export const FAILED: Failure = {
-  info: { code: 'ERR_INTERNAL', title: 'The worker failed' },
-  parts: ['the worker of this page failed: reload the page and try again'],
+  info: DEVICE_CODES.ERR_WORKER,
+  parts: ['a part of this page has failed: load the page again, and try again'],
 };
 
 /** The messages of the worker: any number of steps, then a result or a failure. */

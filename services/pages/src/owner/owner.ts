@@ -71,7 +71,7 @@ export class Owner {
   }
 
   /**
-   * @throws ERR_OWNER_HOME where the browser keeps nothing, TypeError where the host does not have the
+   * @throws ERR_OWNER_HOME where the browser keeps nothing, ERR_WORKER where the host does not have the
    *   page's own worker
    */
   static async open(): Promise<Owner> {

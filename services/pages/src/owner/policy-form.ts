@@ -7,6 +7,7 @@ import type { TwoPartyName } from '@eigenveil/methods';
 import { faultsOf } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
 import { capital } from '../common/format.ts';
+import { DRAWERS, NEIGHBOURS } from '../common/task-words.ts';
 
 export type Member = keyof OwnerPolicy;
 
@@ -33,12 +34,6 @@ const PROTOCOLS: Readonly<Record<TwoPartyName, string>> = {
   linear: 'linear: tells the data user sums with the noise of both servers, under the ε and δ of the task',
   simulated:
     'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
-};
-
-/** The facts that must stay hidden, by the relation of differential privacy. */
-export const NEIGHBOURS: Readonly<Record<NonNullable<OwnerPolicy['neighbours']>, string>> = {
-  'add-remove': 'whether a row is there (add-remove)',
-  replace: 'which row is there (replace)',
 };
 
 export const MEMBERS: readonly { readonly title: string; readonly fields: readonly MemberField[] }[] = [
@@ -142,9 +137,9 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         hint: 'Noise of the CSP alone protects against everybody but the CSP, so it is taken only where it is named.',
         options: [
           ['', 'both servers, or the owners'],
-          ['servers', 'both servers'],
-          ['owners', 'the owners'],
-          ['csp', 'the CSP alone, or both servers'],
+          ['servers', DRAWERS.servers],
+          ['owners', DRAWERS.owners],
+          ['csp', `${DRAWERS.csp}, or ${DRAWERS.servers}`],
         ],
       },
       {
@@ -226,6 +221,15 @@ export const GRAIN_RULE = 'expected a number above 0, or “cell”';
 /** The labels of members. */
 export const LABELS: ReadonlyMap<PropertyKey, string> = new Map(
   FIELDS.map(({ name, label }) => [name, label]),
+);
+
+/** The words of options, by the name of the member and the value with a point between. */
+export const OPTIONS: ReadonlyMap<string, string> = new Map(
+  FIELDS.flatMap((field) =>
+    field.kind === 'choice' || field.kind === 'several'
+      ? field.options.map(([value, words]): [string, string] => [`${field.name}.${value}`, words])
+      : [],
+  ),
 );
 
 /** The words for parts of members, by the names of both with a point between. */

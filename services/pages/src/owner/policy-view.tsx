@@ -3,6 +3,7 @@ import type { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
+import { textOf } from '../common/files.ts';
 import { View } from '../common/layout.tsx';
 import { Json, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
@@ -43,7 +44,9 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
   const [isKept, setKept] = useState(false);
   const [unread, setUnread] = useState<readonly string[]>([]);
   const [sent, setSent] = useState(0);
-  const [filled, setFilled] = useState<string | null>(null);
+  const [filled, setFilled] = useState<{ readonly from: 'preset' | 'file'; readonly name: string } | null>(
+    null,
+  );
   const read = policyOf(draft);
   const faults = 'faults' in read ? read.faults : [];
   const change = (next: PolicyDraft) => {
@@ -56,12 +59,14 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
     await owner.state.savePolicy(read.policy);
     setKept(true);
   });
-  const take = async (file: File | null) => {
+  const take = useAction(async (_gone, file: File | null) => {
+    setUnread([]);
     if (file === null) return;
-    const held = policyOfFile(await file.text());
-    setUnread('faults' in held ? held.faults : []);
-    if ('policy' in held) change(draftOf(held.policy));
-  };
+    const held = policyOfFile(await textOf(file));
+    if ('faults' in held) return setUnread(held.faults);
+    change(draftOf(held.policy));
+    setFilled({ from: 'file', name: file.name });
+  });
   return (
     <form
       onSubmit={(event) => {
@@ -85,7 +90,7 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
             <Button
               onClick={() => {
                 change(draftOf(policy));
-                setFilled(title);
+                setFilled({ from: 'preset', name: title });
               }}
             >
               {title}
@@ -94,7 +99,8 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
           </p>
         ))}
         <p role="status">
-          {filled !== null && `The rules “${filled}” are filled in below. They count once you save them.`}
+          {filled?.from === 'preset' &&
+            `The rules “${filled.name}” are filled in below. They count once you save them.`}
         </p>
       </section>
       {MEMBERS.map(({ title, fields }) => (
@@ -126,7 +132,16 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
         <summary>The policy as a file</summary>
         <p>Your organisation may have such a file for all of its owners. The command line takes it, too.</p>
         {'policy' in read && <Json label="Policy" value={read.policy} filename="policy.json" />}
-        <FileField label="Take the rules from a file" accept=".json" onFile={(file) => void take(file)} />
+        <FileField label="Take the rules from a file" accept=".json" onFile={take.run} />
+        <p role="status">
+          {filled?.from === 'file' && (
+            <>
+              The rules of <Untrusted text={filled.name} /> are filled in above. They count once you save
+              them.
+            </>
+          )}
+        </p>
+        <OwnerProblem error={take.error} title="The file was not read" />
         {unread.length > 0 && (
           <Notice kind="bad" title="The file holds no policy" live>
             <ul>

@@ -1,7 +1,7 @@
 /** Tells somebody at this page what kind of problem an error is, by its code: the one place of such titles. */
-import { isOf } from '@eigenveil/platform';
+import { CodedError, isOf } from '@eigenveil/platform';
 import { STATISTICS_CODES, type StatisticsCode } from '@eigenveil/statistics/codes';
-import { CODES, type ErrorCode, isTransient } from '@eigenveil/wire/errors';
+import { CODES, type ErrorCode, errorCodeOf, isTransient } from '@eigenveil/wire/errors';
 import { DEVICE_CODES } from './codes.ts';
 
 /** Refusals of a file that was read, and is not one for the task. */
@@ -21,7 +21,9 @@ const OF_POLICY: ReadonlySet<string> = new Set<ErrorCode>(['ERR_POLICY', 'ERR_BU
 export function problemTitle(error: unknown, refused = 'The file was refused'): string {
   if (isOf(STATISTICS_CODES, error))
     return OF_TASK.has(error.code) ? 'This file does not fit the task' : 'This file could not be read';
+  if (!(error instanceof CodedError)) return 'This page has failed';
   if (isOf(DEVICE_CODES, error)) return 'This device cannot do it now';
+  if (errorCodeOf(error) === 'ERR_INTERNAL') return 'The service has failed';
   if (isTransient(error)) return 'The connection failed';
   if (isOf(CODES, error) && OF_POLICY.has(error.code)) return 'Your policy does not allow it';
   return refused;

@@ -12,13 +12,15 @@ import { count, number } from '../common/format.ts';
 import { Groups, Plane } from '../common/plane.tsx';
 import { groupsOf, type ReducedRows, readReduced } from '../common/reduced.ts';
 import { useAction } from '../common/use-async.ts';
-import { Check, Choice, OwnerProblem } from './fields.tsx';
+import { Check, Choice, FaultSummary, OwnerProblem, useFaults } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { RowsReduced } from './jobs.ts';
 import type { Owner } from './owner.ts';
 import { problemTitle } from './problems.ts';
-import { isReadable, otherColumns, type RowFile } from './row-file.ts';
+import { columnsTitle, fileFaults, otherColumns, type RowFile } from './row-file.ts';
 import { RowPicture } from './row-picture.tsx';
+
+const REDUCED = { id: 'reduced-file', label: 'File of rows to reduce' } as const;
 
 interface Done {
   readonly reduced: RowsReduced;
@@ -27,7 +29,8 @@ interface Done {
 
 export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly result: TaskResult }) {
   const { task, projection, basis } = result;
-  const [rows, setRows] = useState<RowFile | null>(null);
+  const [seen, setSeen] = useState<RowFile | null | undefined>(null);
+  const rows = seen ?? null;
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const [progress, setProgress] = useState<{ readonly done: number; readonly total: number } | null>(null);
   const [done, setDone] = useState<Done | null>(null);
@@ -54,6 +57,7 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
       setProgress(null);
     }
   });
+  const form = useFaults(fileFaults(REDUCED.id, REDUCED.label, rows), reduce.run);
   return (
     <section>
       <h2>Your rows, reduced</h2>
@@ -63,7 +67,8 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
       </p>
       <FileForm
         worker={owner.worker}
-        label="File of rows to reduce"
+        id={REDUCED.id}
+        label={REDUCED.label}
         columns={columns}
         rows={rows}
         busy={reduce.busy}
@@ -74,7 +79,7 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
           setDone(null);
           reduce.reset();
         }}
-        onRows={setRows}
+        onRows={setSeen}
       />
       {others.length > 0 && (
         <fieldset>
@@ -85,7 +90,7 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
           {others.map((name) => (
             <Check
               key={name}
-              label={name}
+              label={columnsTitle(rows!, name)}
               checked={kept.has(name)}
               onChecked={(on) => {
                 const next = new Set(kept);
@@ -98,12 +103,8 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
         </fieldset>
       )}
       <OwnerProblem error={reduce.error} title={problemTitle(reduce.error, 'The rows were not reduced')} />
-      <Button
-        kind="main"
-        busy={reduce.busy}
-        disabled={rows === null || !isReadable(rows)}
-        onClick={() => reduce.run()}
-      >
+      <FaultSummary title="Fix this before the rows are reduced" {...form.summary} />
+      <Button kind="main" busy={reduce.busy || seen === undefined} onClick={form.submit}>
         Reduce the rows
       </Button>
       <div role="status">
@@ -151,7 +152,9 @@ function Plot({ rows }: { readonly rows: ReducedRows }) {
           value={label}
           options={[
             ['', 'nothing'],
-            ...labelColumns.map(({ name }, k) => [String(k), name.slice(0, 60)] as const),
+            ...labelColumns.map(
+              ({ name }, k) => [String(k), name.trim() === '' ? '(no name)' : name.slice(0, 60)] as const,
+            ),
           ]}
           onValue={setLabel}
         />

@@ -8,7 +8,7 @@ import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
 import { count } from '../common/format.ts';
-import { Untrusted } from '../common/text.tsx';
+import { Grouped } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { OWNER_RESULTS } from '../methods/owner-results.tsx';
 import { OwnerProblem } from './fields.tsx';
@@ -96,7 +96,7 @@ function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; rea
       <dl class="facts">
         <dt>Digest of the result</dt>
         <dd>
-          <Untrusted text={provenance.projectionDigest} />
+          <Grouped value={provenance.projectionDigest} />
         </dd>
       </dl>
       <p>Owners who see the same digest have the same result: compare it with one that you know.</p>

@@ -1,6 +1,6 @@
 /** The places of the owner's page, and the link that somebody came by. */
 
-import { type OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
+import { type OwnerLink, readableMembers, readOwnerLink } from '@eigenveil/wire/owner-link';
 import { routesOf } from '../common/routes.ts';
 import { keepInvitation, keptInvitation } from './invitation.ts';
 
@@ -15,8 +15,8 @@ export const routes = routesOf({
 
 export type Arrival =
   | { readonly kind: 'link'; readonly link: OwnerLink }
-  /** The link is damaged, or is not one for owners. */
-  | { readonly kind: 'refused'; readonly error: unknown };
+  /** The link is damaged, or is not one for owners; with what can be read of it. */
+  | { readonly kind: 'refused'; readonly link: Partial<OwnerLink> };
 
 /** The beginning of the page's own places. */
 const PLACE = '#/';
@@ -35,8 +35,8 @@ export function takeArrival(
     const link = readOwnerLink(hash);
     keepInvitation(link);
     return { kind: 'link', link };
-  } catch (error) {
-    return { kind: 'refused', error };
+  } catch {
+    return { kind: 'refused', link: readableMembers(hash) };
   }
 }
 

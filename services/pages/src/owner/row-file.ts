@@ -1,5 +1,7 @@
 /** A file of rows that was chosen: its form, which of its columns the task takes, and what the form is in words. */
 import type { ProposedForm } from '@eigenveil/statistics/owner';
+import { count } from '../common/format.ts';
+import type { FieldFault } from './fields.tsx';
 import type { FileLook } from './jobs.ts';
 import { FILE_LABELS } from './words.ts';
 
@@ -13,9 +15,6 @@ export interface RowFile extends FileLook {
   readonly form: Form;
 }
 
-/** Says whether a file has all columns of the task, and a row. */
-export const isReadable = (rows: RowFile) => missingColumns(rows).length === 0 && rows.firstRows.length > 0;
-
 /** Members of a form by which the names of columns may become others. */
 const OF_NAMES = ['separator', 'encoding', 'escape', 'trim', 'skipLines'] as const;
 
@@ -28,6 +27,17 @@ export function nextForm(before: Form, next: Form): Form {
 export function otherColumns({ columns, matches }: FileLook): string[] {
   const used = new Set(matches.map(({ place }) => place));
   return [...new Set(columns.filter((_, i) => !used.has(i)))];
+}
+
+/** Returns what people call a column of the file: by its name, or by its number where it has none. */
+export const columnTitle = ({ columns }: FileLook, place: number): string =>
+  columns[place]!.trim() === '' ? `Column ${place + 1} (no name)` : columns[place]!;
+
+/** Does the same for all columns of a name, since those without one share it. */
+export function columnsTitle(rows: FileLook, name: string): string {
+  const places = rows.columns.flatMap((it, place) => (it === name ? [place] : []));
+  const more = places.length - 1;
+  return `${columnTitle(rows, places[0]!)}${more > 0 && name.trim() === '' ? ` and ${more} more without one` : ''}`;
 }
 
 /** Returns the columns of the task that the file does not have. */
@@ -47,6 +57,21 @@ export function withColumn({ form, columns }: RowFile, place: number, name: stri
   const isPlain =
     own.trim() !== '' && !own.includes('=') && columns.indexOf(own) === columns.lastIndexOf(own);
   return { ...form, columns: [...(form.columns ?? []), `${isPlain ? own : `#${place + 1}`}=${name}`] };
+}
+
+/** Returns the form in which no column of another name is taken for this one of the task. */
+export function withoutColumn({ form }: RowFile, name: string): Form {
+  const left = form.columns?.filter((it) => it.slice(it.indexOf('=') + 1) !== name) ?? [];
+  return { ...form, columns: left.length === 0 ? undefined : left };
+}
+
+/** Returns why a file cannot be read for a task, as a fault of the field where it is chosen. */
+export function fileFaults(id: string, label: string, rows: RowFile | null): FieldFault[] {
+  const fault = (words: string) => [{ id, label, words }];
+  if (rows === null) return fault('Choose a file that can be read');
+  const missing = missingColumns(rows).length;
+  if (missing > 0) return fault(`The file lacks ${count(missing, 'column')} of the task`);
+  return rows.firstRows.length === 0 ? fault('The file has no rows') : [];
 }
 
 /** The members of a form that have a field, in the order of the fields. */

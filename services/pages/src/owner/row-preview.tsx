@@ -7,7 +7,15 @@ import { count } from '../common/format.ts';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { Choice } from './fields.tsx';
-import { type Form, missingColumns, nameForTask, type RowFile, withColumn } from './row-file.ts';
+import {
+  columnTitle,
+  type Form,
+  missingColumns,
+  nameForTask,
+  type RowFile,
+  withColumn,
+  withoutColumn,
+} from './row-file.ts';
 
 /** The most columns that are shown. */
 const MOST_COLUMNS = 30;
@@ -19,11 +27,12 @@ const MOST_OPTIONS = 200;
 export function RowPreview(props: {
   readonly rows: RowFile;
   readonly columns: Pick<StatisticsTask, 'features' | 'labellings'>;
+  readonly onForm: (form: Form) => void;
 }) {
-  const { rows, columns } = props;
+  const { rows, columns, onForm } = props;
   const labels = new Set(columns.labellings.map(({ column }) => column));
   const features = new Set(columns.features.map(({ name }) => name));
-  const shown = rows.columns.slice(0, MOST_COLUMNS).map((name, place) => ({ name, place }));
+  const shown = rows.columns.slice(0, MOST_COLUMNS).map((_, place) => ({ place }));
   const useOf = (place: number) => {
     const name = nameForTask(rows, place);
     if (name === undefined) return 'not in the task';
@@ -33,7 +42,8 @@ export function RowPreview(props: {
     if (name === rows.columns[place]) return use;
     return (
       <>
-        {use}: <Untrusted text={name} longest={40} />
+        {use}: <Untrusted text={name} longest={40} />{' '}
+        <Button onClick={() => onForm(withoutColumn(rows, name))}>Not this one</Button>
       </>
     );
   };
@@ -44,7 +54,7 @@ export function RowPreview(props: {
         rows={shown}
         keyOf={({ place }) => place}
         columns={[
-          { head: 'Column', cell: ({ name }) => <Untrusted text={name} longest={40} /> },
+          { head: 'Column', cell: ({ place }) => <Untrusted text={columnTitle(rows, place)} longest={40} /> },
           { head: 'It is', cell: ({ place }) => useOf(place) },
           ...rows.firstRows.map((cells, i) => ({
             head: `Row ${i + 1}`,
@@ -85,7 +95,7 @@ export function MissedColumns(props: { readonly rows: RowFile; readonly onForm: 
           {near !== undefined ? (
             <p>
               <Untrusted text={name} longest={60} /> is missing. The file has{' '}
-              <Untrusted text={rows.columns[near]!} longest={60} />.{' '}
+              <Untrusted text={columnTitle(rows, near)} longest={60} />.{' '}
               <Button onClick={() => take(near, name)}>Take it for this one</Button>
             </p>
           ) : (
@@ -96,7 +106,7 @@ export function MissedColumns(props: { readonly rows: RowFile; readonly onForm: 
                 ['', 'not found'],
                 ...others
                   .slice(0, MOST_OPTIONS)
-                  .map((place) => [String(place), printable(rows.columns[place]!, 60)] as const),
+                  .map((place) => [String(place), printable(columnTitle(rows, place), 60)] as const),
               ]}
               onValue={(place) => take(Number(place), name)}
             />

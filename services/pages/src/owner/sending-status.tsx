@@ -2,7 +2,7 @@
 import type { CodedError } from '@eigenveil/platform';
 import { Notice, Progress } from '../common/feedback.tsx';
 import { Untrusted } from '../common/text.tsx';
-import { pageWords } from './words.ts';
+import { toldOf } from './refusals.ts';
 
 /** A step of a contribution; `total` is null where nobody knows how much it will be. */
 export interface Step {
@@ -13,7 +13,7 @@ export interface Step {
 
 const STEPS = {
   reading: { title: 'Step 1 of 3: reading your file', unit: 'bytes' },
-  encrypting: { title: 'Step 2 of 3: encrypting the sums', unit: 'ciphertexts' },
+  encrypting: { title: 'Step 2 of 3: encrypting the sums', unit: 'encrypted numbers' },
   sending: { title: 'Step 3 of 3: sending to the data user', unit: 'bytes' },
 } as const;
 
@@ -41,7 +41,7 @@ export function SendingStatus(props: { readonly step: Step | null; readonly retr
           live
         >
           <p>
-            <Untrusted text={pageWords(retry.words)} longest={300} />
+            <Untrusted text={toldOf(retry).says} longest={300} />
           </p>
         </Notice>
       )}

@@ -25,6 +25,7 @@ import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
 import { Steps } from './steps.tsx';
 import { isAllowed, Verdict } from './verdict.tsx';
+import { pageWords } from './words.ts';
 
 export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
   const { owner, taskId } = props;
@@ -220,7 +221,7 @@ function Reveals({ task }: { readonly task: Task }) {
           <h2>{title}</h2>
           <ul>
             {reveals[who as keyof Revealed].map((line) => (
-              <li key={line}>{line}</li>
+              <li key={String(line)}>{pageWords(line)}</li>
             ))}
           </ul>
         </section>

@@ -2,7 +2,7 @@
 import { TaskId } from '@eigenveil/task/ids';
 import type { TaskState } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Dialog } from '../common/controls.tsx';
 import { Empty } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
@@ -28,6 +28,12 @@ export function TasksView({ owner, status }: OwnerViewProps) {
     return new Map<TaskId, TaskState | null>(await Promise.all(told));
   }, [owner, isHere, entries.map(({ id }) => id).join()]);
   const [removed, setRemoved] = useState<TaskEntry | null>(null);
+  const [gone, setGone] = useState<TaskEntry | null>(null);
+  const said = useRef<HTMLParagraphElement>(null);
+  // The row goes, with the button that the dialog gives the focus back to.
+  useEffect(() => {
+    if (gone !== null) said.current!.focus();
+  }, [gone]);
   const stateOf = ({ id }: TaskEntry): string => {
     if (!isHere) return 'on the other device';
     if (states.state !== 'done' || !states.value.has(id)) return 'asking…';
@@ -79,12 +85,21 @@ export function TasksView({ owner, status }: OwnerViewProps) {
         <Removal
           owner={owner}
           entry={removed}
-          onClose={() => {
+          onClose={() => setRemoved(null)}
+          onRemoved={() => {
             setRemoved(null);
+            setGone(removed);
             tasks.again();
           }}
         />
       )}
+      <p ref={said} tabIndex={-1} role="status">
+        {gone !== null && (
+          <>
+            Task <TaskName id={gone.id} title={gone.title} /> is not on the list any more.
+          </>
+        )}
+      </p>
       <AddTask owner={owner} last={entries[0]?.dataUser ?? ''} />
     </View>
   );
@@ -101,12 +116,13 @@ function Removal(
   props: Pick<OwnerViewProps, 'owner'> & {
     readonly entry: TaskEntry;
     readonly onClose: () => void;
+    readonly onRemoved: () => void;
   },
 ) {
-  const { owner, entry, onClose } = props;
+  const { owner, entry, onClose, onRemoved } = props;
   const remove = useAction(async () => {
     await owner.state.removeTask(entry.id);
-    onClose();
+    onRemoved();
   });
   return (
     <Dialog title="Remove this task from the list?" onClose={onClose}>

@@ -6,7 +6,8 @@ import type { Elsewhere, OwnerTerm, TaskTerm } from '@eigenveil/data-owner/porta
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
-import { MEMBERS, NEIGHBOURS, PARTS } from './policy-form.ts';
+import { DRAWERS, NEIGHBOURS, OUTPUTS } from '../common/task-words.ts';
+import { MEMBERS, OPTIONS, PARTS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */
 export const FILE_LABELS = {
@@ -35,9 +36,16 @@ export const SPENT_LABELS = {
   part: 'Part of a whole, such as 1/2: the sum of what each task has taken',
 } as const satisfies Partial<Record<keyof Elsewhere, string>>;
 
+const RULES = MEMBERS.flatMap(({ fields }) => fields);
+
 const policyLabels: Partial<Vocabulary> = Object.fromEntries(
-  MEMBERS.flatMap(({ fields }) => fields.map(({ name, label }) => [`policy.${name}`, () => `“${label}”`])),
+  [...RULES.map(({ name, label }) => [name, label] as const), ...PARTS].map(([name, label]) => [
+    `policy.${name}`,
+    () => `“${label}”`,
+  ]),
 );
+
+const labelOf = (name: string): string => policyLabels[`policy.${name}`]?.('') ?? name;
 
 /** The names of the task's parameters. */
 const TASK_WORDS = {
@@ -57,7 +65,7 @@ const TASK_WORDS = {
   differentialPrivacy: 'differential privacy',
   'differentialPrivacy.epsilon': 'ε',
   'differentialPrivacy.delta': 'δ',
-  'differentialPrivacy.neighbours': 'the neighbours of differential privacy',
+  'differentialPrivacy.neighbours': 'what differential privacy hides',
   'differentialPrivacy.noise': 'who draws the noise',
 } as const satisfies Record<TaskTerm, string>;
 
@@ -76,6 +84,7 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
   thousands: fieldWith('thousands'),
   encoding: fieldWith('encoding'),
   trim: field('trim'),
+  trimmed: () => `: tick “${FILE_LABELS.trim}”`,
   missing: field('missing'),
   missingValues: field('missingValues'),
   numericLabels: field('numericLabels'),
@@ -102,22 +111,31 @@ const OWNER_WORDS: Vocabulary<OwnerTerm> = {
   dataset: field('dataset'),
   delta: () => 'δ',
   discardPending: field('discard'),
+  drawer: (name) => DRAWERS[name as keyof typeof DRAWERS],
   enrol: () => 'enrol first',
   epsilon: () => 'ε',
   fullRank: () =>
     'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
   home: () => 'it was contributed by another device',
   memory: () => 'this browser may forget what it has sent: afterwards',
+  name: () => '',
   neighbours: (relation) => `about ${NEIGHBOURS[relation as keyof typeof NEIGHBOURS]}`,
   noHome: () => '',
   noPrice: (dataset) =>
     `what the data set ${dataset} may spend is counted about ${NEIGHBOURS['add-remove']}, and a guarantee about ${NEIGHBOURS.replace} amounts to none of that kind`,
+  output: (name) => OUTPUTS[name as keyof typeof OUTPUTS],
   ownersFolder: () => 'this browser',
+  readAgain: () => 'get the result once more, later',
+  refinedColumns: () => 'it goes on from an earlier result of who gets this one',
+  relation: (name) => NEIGHBOURS[name as keyof typeof NEIGHBOURS],
   saidNow: () => '',
   sayBudget: () => 'say it under “Policy”',
   spent: (name) => `“${SPENT_LABELS[name as keyof typeof SPENT_LABELS]}”`,
+  takes: (name) =>
+    `for which ${labelOf(name)} would have to be ${RULES.find((it) => it.name === name)?.kind === 'check' ? 'ticked' : 'higher'}`,
   totalNeighbours: () =>
-    `it would go further about ${NEIGHBOURS['add-remove']}: choose that in your policy, under ${policyLabels['policy.neighbours']!('')}`,
+    `it would go further about ${NEIGHBOURS['add-remove']}: choose that in your policy, under ${labelOf('neighbours')}`,
+  withdrawAgain: () => 'withdraw once more',
 };
 
 /** This page's words for all things that messages name. */
@@ -135,13 +153,16 @@ export function pageWords(message: Words | string): string {
 
 /** Says how a member of the policy would have to be filled in. */
 export function changeInWords(name: string, value: unknown): string {
-  const label = policyLabels[`policy.${name}`]?.('') ?? name;
+  const label = labelOf(name);
+  const optionOf = (it: unknown) => OPTIONS.get(`${name}.${String(it)}`);
   if (value === null) return `leave ${label} empty`;
   if (typeof value === 'boolean') return `${value ? 'tick' : 'untick'} ${label}`;
-  if (Array.isArray(value)) return `tick ${value.join(', ')} under ${label}`;
+  if (Array.isArray(value))
+    return `under ${label}, tick ${value.map((it) => `“${optionOf(it) ?? String(it)}”`).join(' and ')}`;
   if (typeof value === 'object')
     return `under ${label}, ${Object.entries(value as object)
       .map(([part, it]) => `“${PARTS.get(`${name}.${part}`) ?? part}”: ${it}`)
       .join(', ')}`;
-  return `${label}: ${String(value)}`;
+  const option = optionOf(value);
+  return option === undefined ? `${label}: ${String(value)}` : `under ${label}, choose “${option}”`;
 }

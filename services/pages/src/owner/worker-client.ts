@@ -3,6 +3,7 @@ import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import { CodedError, Words } from '@eigenveil/platform';
 import type { Contributor } from '@eigenveil/protocol/owner';
 import type { Task } from '@eigenveil/task';
+import { DEVICE_CODES } from './codes.ts';
 import type { FileLook, LookJob, OnProgress, ReadJob, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
 import { Answer, FAILED, type Failure, type Job } from './messages.ts';
 
@@ -33,11 +34,13 @@ export class OwnerWorker implements Contributor {
 
   /**
    * Fetches the worker's code, checks that it has the digest in the page's code, and keeps it for all jobs.
-   * @throws TypeError when it cannot be fetched or is another
+   * @throws ERR_WORKER when it cannot be fetched or is another
    */
   static async load(): Promise<OwnerWorker> {
-    const response = await fetch('worker.js', { integrity: WORKER_INTEGRITY });
-    if (!response.ok) throw new TypeError(`worker.js expected, got an answer of ${response.status}`);
+    const response = await fetch('worker.js', { integrity: WORKER_INTEGRITY }).catch((cause: unknown) => {
+      throw lost(cause);
+    });
+    if (!response.ok) throw lost();
     const script = new Blob([await response.arrayBuffer()], { type: 'text/javascript' });
     return new OwnerWorker(trustedUrl(URL.createObjectURL(script)));
   }
@@ -109,6 +112,12 @@ export class OwnerWorker implements Contributor {
 /** Returns a worker's failure as the error that it had there. */
 const errorOf = ({ info, parts }: Failure) => new CodedError(info, new Words(parts));
 const broken = () => errorOf(FAILED);
+const lost = (cause?: unknown) =>
+  new CodedError(
+    DEVICE_CODES.ERR_WORKER,
+    'a part of this page did not come, or is another file: load the page again; if that does not help, tell whoever hosts it',
+    { cause },
+  );
 
 /** Only a blob of the code that was checked may run as a worker. */
 const trustedUrl = (() => {

@@ -395,7 +395,7 @@ describe('what is wrong with a sample is told without options, which the console
       'a,b\n1,2\n,4\n',
       'is a missing value: take such rows out of the sample; if it is a class label, say so',
     ],
-    ['blanks', 'a,b\n1,2\n 3,4\n', 'one with blanks around it, which nothing on this page passes over'],
+    ['blanks', 'a,b\n1,2\n 3,4\n', 'one with spaces around it: take them out of the file'],
   ])('%s', async (_, text, told) => {
     const error: unknown = await readSample(bytesOf(text))
       .then((sample) => firstDraft(sample, options, wishes))

@@ -15,7 +15,16 @@ import { policyOfFile } from '../../src/owner/policy-file.ts';
 import { draftOf, MEMBERS, PRESETS, policyOf } from '../../src/owner/policy-form.ts';
 import { problemTitle } from '../../src/owner/problems.ts';
 import { keptArrival, takeArrival } from '../../src/owner/routes.ts';
-import { formInWords, isReadable, nextForm, otherColumns, withColumn } from '../../src/owner/row-file.ts';
+import {
+  columnsTitle,
+  fileFaults,
+  formInWords,
+  nextForm,
+  otherColumns,
+  type RowFile,
+  withColumn,
+  withoutColumn,
+} from '../../src/owner/row-file.ts';
 import { FILE_LABELS, pageWords } from '../../src/owner/words.ts';
 import { hostileProposal } from '../support/hostile.ts';
 import { countsProposal, irisProposal, TEST_POLICY } from '../support/owners.ts';
@@ -72,9 +81,10 @@ describe('the link that somebody comes by', () => {
     const { hash } = new URL(ownerLink('https://owner.example.org/page/', link));
     const replaceState = vi.fn<History['replaceState']>();
     expect(takeArrival(at(hash), { replaceState })).toEqual({ kind: 'link', link });
-    expect(takeArrival(at(hash.slice(0, 40)), { replaceState })).toMatchObject({
+    const { token: _, task: __, ...whole } = link;
+    expect(takeArrival(at(hash.slice(0, hash.indexOf('&task=') + 10)), { replaceState })).toEqual({
       kind: 'refused',
-      error: { code: 'ERR_BODY_INVALID' },
+      link: whole,
     });
     expect(replaceState.mock.calls).toEqual([
       [null, '', '/page/#/enrol'],
@@ -237,6 +247,8 @@ describe('a file that was chosen', () => {
     return { file, ...(await look(job)) };
   }
 
+  const faultsOf = (rows: RowFile | null) => fileFaults('id', 'label', rows).map(({ words }) => words);
+
   test('is read in a form that is proposed from it, and shows its first rows', async () => {
     const rows = await looked('age;Dose;id;label;\n1,5;NA;x;a;\n2;3;y;b;\n4;5;z;a;\n6;7;w;a;\n');
     expect(formInWords(rows.form)).toEqual([
@@ -249,15 +261,27 @@ describe('a file that was chosen', () => {
       ['2', '3', 'y', 'b', ''],
       ['4', '5', 'z', 'a', ''],
     ]);
-    expect(isReadable(rows)).toBe(false);
+    expect(faultsOf(rows)).toEqual(['The file lacks 1 column of the task']);
     // One press takes the column that is nearly called so.
     expect(rows.matches).toContainEqual({ name: 'dose', near: 1 });
     const taken = await looked('age;Dose;id;label;\n1,5;NA;x;a;\n', withColumn(rows, 1, 'dose'));
-    expect(isReadable(taken)).toBe(true);
-    expect(otherColumns(taken)).toEqual(['id', '']);
+    expect(faultsOf(taken)).toEqual([]);
+    expect(withoutColumn(taken, 'dose').columns).toBeUndefined();
+    expect(otherColumns(taken).map((name) => columnsTitle(taken, name))).toEqual([
+      'id',
+      'Column 5 (no name)',
+    ]);
     // It is forgotten with a form in which there may be no such column.
     expect(nextForm(taken.form, { ...taken.form, decimal: 'point' }).columns).toEqual(['Dose=dose']);
     expect(nextForm(taken.form, { ...taken.form, separator: 'tab' }).columns).toBeUndefined();
+  });
+
+  test('has columns without a name, which are named by their numbers', async () => {
+    const rows = await looked(',age,dose,label, ,\n1,2,3,a,4,\n');
+    expect(otherColumns(rows).map((name) => columnsTitle(rows, name))).toEqual([
+      'Column 1 (no name) and 1 more without one',
+      'Column 5 (no name)',
+    ]);
   });
 
   test('has columns taken whose names an equals sign or another one hides', async () => {
@@ -303,10 +327,11 @@ describe('a file that was chosen', () => {
       ),
     );
     const job = { kind: 'look', name: 'rows.csv', columns, countsUnreadable: false, form: null } as const;
-    expect(isReadable({ file, ...(await look({ ...job, file })) })).toBe(true);
+    expect(faultsOf({ file, ...(await look({ ...job, file })) })).toEqual([]);
     expect(read).toBeLessThan(3e6);
-    expect(isReadable(await looked('age,dose,label\n'))).toBe(false);
-    expect(isReadable(await looked('x,y,z\n1,2,3\n'))).toBe(false);
+    expect(faultsOf(await looked('age,dose,label\n'))).toEqual(['The file has no rows']);
+    expect(faultsOf(await looked('x,y,z\n1,2,3\n'))).toEqual(['The file lacks 3 columns of the task']);
+    expect(faultsOf(null)).toEqual(['Choose a file that can be read']);
   });
 });
 
@@ -317,6 +342,8 @@ test.each<[CodedError['info'], string]>([
   [CODES.ERR_POLICY, 'Your policy does not allow it'],
   [CODES.ERR_TASK_CLOSED, 'refused'],
   [DEVICE_CODES.ERR_OWNER_BUSY, 'This device cannot do it now'],
+  [DEVICE_CODES.ERR_WORKER, 'This device cannot do it now'],
+  [CODES.ERR_INTERNAL, 'The service has failed'],
 ])('an error has a title by its code: %o', (info, title) => {
   expect(problemTitle(new CodedError(info, 'why'), 'refused')).toBe(title);
 });

@@ -86,6 +86,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.visit.context.unroute(`**/tasks/${task}`);
     owner.visit.pardon(/ERR_FAILED/);
     await page.getByText('3 owners took part, you among them').waitFor();
+    expect(await page.locator('dt:text("Digest of the result") + dd .thumbprint span').count()).toBe(11);
     const projection = JSON.parse(await saved(page, 'Save the projection'));
     expect(projection).toMatchObject({ taskId: task, vectors: [expect.any(Array), expect.any(Array)] });
     expect(Object.keys(JSON.parse(await saved(page, 'Save all that was signed')))).toContain('provenance');
@@ -153,15 +154,16 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
     await page.getByLabel('label', { exact: true }).check();
     await page.locator('.error', { hasText: /^The data set iris has given/ }).waitFor();
-    const read = page.getByRole('button', { name: 'Read the file' });
-    expect(await read.getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByText('Fix these before your file is read').waitFor();
+    await page.getByRole('link', { name: 'Name of these rows' }).click();
     await page.getByLabel('Name of these rows').fill('roses');
     await page.getByText('your rows “roses” can give').waitFor();
     await owner.contribute(files[1]!);
     await page.getByRole('link', { name: 'Policy', exact: true }).click();
-    await page.getByText('iris: 0 tasks').waitFor();
-    await page.getByText(/^iris: .*, and 0 is left$/).waitFor();
-    await page.getByText('roses: 0 tasks').waitFor();
+    const spent = (name: string) => page.getByRole('row', { name }).getByRole('cell').allInnerTexts();
+    await expect.poll(() => spent('iris')).toEqual(['2 of 2', '0', '0', '0', '0 of 1']);
+    expect(await spent('roses')).toEqual(['1 of 2', '1', '0', '0', '0 of 1']);
     expect(await page.getByLabel('Tasks of a series at most').inputValue()).toBe('3');
     await expectAccessible(page);
   });
@@ -269,6 +271,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.getByRole('button', { name: 'Remove from the list' }).click();
     await row.waitFor({ state: 'detached' });
+    await expect.poll(() => focused(page)).toMatch(/^Task .* is not on the list any more\.$/);
     await expect.poll(() => asked).toContain(`/tasks/${other}/state`);
     expect(asked).not.toContain(`/tasks/${task}/state`);
     await owner.show(task);
@@ -322,7 +325,10 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByLabel('This device shall stop').check();
     const stop = page.getByRole('button', { name: 'Stop this device and make the second file' });
     await stop.click();
-    await page.getByText('ERR_PASSPHRASE').waitFor();
+    await page.getByRole('link', { name: 'Passphrase of the backup' }).waitFor();
+    await expect
+      .poll(() => focused(page))
+      .toMatch(/^The second file was not made.*The passphrase does not open the backup file/);
     expect(await page.getByText('This owner is on another device now').count()).toBe(0);
     await page.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
     await stop.click();
@@ -334,13 +340,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await expectAccessible(page);
     await page.goto(`${site.ownerUrl}#/tasks/${task}`);
     await page.getByText('You have contributed').waitFor();
-    const withdraw = page.getByRole('button', { name: 'Withdraw…' });
-    expect(await withdraw.count()).toBe(0);
-    // The data user alone says that the task has ended: it could keep owners from the CSP by that.
-    await page.getByText('If you doubt that the task has ended').click();
-    await withdraw.click();
-    await page.getByRole('button', { name: 'Withdraw for good' }).click();
-    await page.getByText('You have withdrawn from this task, for good').waitFor();
+    expect(await page.getByRole('button', { name: 'Withdraw…' }).count()).toBe(0);
 
     const { page: there } = await BrowserOwner.come(site);
     await there.getByRole('link', { name: 'This device' }).click();

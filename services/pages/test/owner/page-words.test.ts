@@ -1,11 +1,13 @@
 /** Messages that the command line has, too, in the words of the pages: about files, policies and budgets. */
 import { MemoryOwnerState } from '@eigenveil/data-owner';
-import { checkPolicy, DataOwner, OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { brokenRules, checkPolicy, DataOwner, OwnerPolicy, revealedBy } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
+import { Output, TwoPartyName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
+import { OUTPUTS, privacyWords } from '../../src/common/task-words.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { type ReadingOptions, read } from '../../src/owner/jobs.ts';
 import { changeInWords, pageWords } from '../../src/owner/words.ts';
@@ -136,11 +138,16 @@ describe('what the command line tells by options is told by fields', () => {
   }
 
   test.each([
-    ['blanks', 'f0,f1\n 1,0\n', {}, /which “Ignore spaces around values” passes over/],
+    ['blanks', 'f0,f1\n 1,0\n', {}, /is one with spaces around it: tick “Ignore spaces around values”$/],
     ['an empty cell', 'f0,f1\n,0\n', {}, /: “Leave out rows with a missing value” leaves such rows out/],
     ['a comma', 'f0;f1\n0,5;0\n', { separator: 'semicolon' }, /“Decimal mark”: comma takes/],
     ['a semicolon', 'f0;f1\n1;0\n', {}, /give “Separator”: semicolon$/],
-    ['blanks around names', ' f0, f1\n1,0\n', {}, /which “Ignore spaces around values” passes over$/],
+    [
+      'blanks around names',
+      ' f0, f1\n1,0\n',
+      {},
+      /there are spaces around names: tick “Ignore spaces around values”$/,
+    ],
     ['lines above the header', 'from,here\nf0,f1\n1,0\n', {}, /set “Lines above the header row” to 1$/],
     ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /set “Rows of units below the header row” to 1$/],
     ['no name', 'f0,f1,\n1,0,3\n', {}, /“Columns to leave out”: #3 leaves it out/],
@@ -211,10 +218,59 @@ describe('what the command line tells by options is told by fields', () => {
     expect(pageWords(overBudget!)).toBe(page);
   });
 
+  const guarantee: Guarantee = {
+    ...{ epsilon: 1, delta: 1e-6, neighbours: 'replace', clippingNorm: 1, noise: 'csp' },
+    ...{ honestOwners: null, dataIndependentRanges: true },
+  };
+
+  test('of a policy, without names of the task’s parameters', () => {
+    const strict = OwnerPolicy.parse({ neighbours: 'add-remove', noise: 'servers' });
+    const asked = madeUpTask('lda', 2, {
+      ...{ components: 1, outputs: ['classCounts', 'spectrum'], differentialPrivacy: guarantee },
+      sketch: { columns: 4, refine: 'A'.repeat(43) },
+    });
+    const told = brokenRules(strict, asked).map(({ rule }) => pageWords(rule));
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'a refined sketch is not allowed: it goes on from an earlier result of who gets this one, for which “Tasks of a chain at most” would have to be higher',
+        'what is revealed includes the spectrum, for which “All eigenvalues may be revealed” would have to be ticked',
+        'what is revealed includes the numbers of rows by class, for which “Reveal class counts only if each of my classes has at least … rows” has to say how many rows of a class this owner must have',
+        'what differential privacy hides is which row is there (replace), but your policy asks for whether a row is there (add-remove)',
+        'who draws the noise is the CSP alone, but your policy asks for both servers',
+      ]),
+    );
+    const series = OwnerPolicy.parse({ series: { most: 3, shortestIntervalHours: 1, totalEpsilon: 2 } });
+    const renewal = { ...task, series: { id: task.id, number: 1, previous: 'A'.repeat(43) } };
+    expect(brokenRules(series, renewal).map(({ rule }) => pageWords(rule))).toContain(
+      'differential privacy is missing, but a series with “Largest ε of a series; then each of its tasks needs differential privacy” needs it',
+    );
+  });
+
+  test.each(TwoPartyName.options)('of what a task by %s reveals, without them either', (twoParty) => {
+    const all = madeUpTask('lda', 2, { twoParty, outputs: Output.options, allowFullRank: true });
+    const lines = Object.values(revealedBy(all)).flat();
+    expect(lines.join('\n')).toMatch(/\(declared: sampleCount\)/);
+    expect(lines.join('\n')).toMatch(/what is declared: mean, trace, sampleCount/);
+    const told = lines.map((line) => pageWords(line)).join('\n');
+    expect(told).toContain('what is declared: the mean of all rows, the variance of all features together');
+    expect(told).not.toMatch(/[a-z][A-Z]|declared: [a-z]+\)/);
+  });
+
+  test('of what was agreed, too', () => {
+    expect(privacyWords(guarantee)).toBe(
+      'ε = 1 and δ = 0.000001 about which row is there (replace); the noise is drawn by the CSP alone',
+    );
+    expect(Object.keys(OUTPUTS)).toEqual(Output.options);
+  });
+
   test('of what has to change in the policy', () => {
     expect(changeInWords('twoParty', ['garbled', 'rotated'])).toBe(
-      'tick garbled, rotated under “Two-party protocols that you trust”',
+      'under “Two-party protocols that you trust”, tick “garbled: tells the data user the result and nothing beyond” and “rotated: faster; also tells all eigenvalues, the number of rows, and more (each task says what)”',
     );
+    expect(changeInWords('noise', 'csp')).toBe(
+      'under “Who must add the noise”, choose “the CSP alone, or both servers”',
+    );
+    expect(changeInWords('maximumEpsilon', 2)).toBe('“Largest ε”: 2');
     expect(changeInWords('allowSpectrum', true)).toBe('tick “All eigenvalues may be revealed”');
     expect(changeInWords('maximumEpsilon', null)).toBe('leave “Largest ε” empty');
     expect(changeInWords('answers', { wholes: 2 })).toBe(

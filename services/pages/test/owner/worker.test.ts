@@ -130,7 +130,7 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
       ];
     }, under('djn'));
     expect(refusals).toEqual(
-      new Array(3).fill('ERR_INTERNAL the worker of this page failed: reload the page and try again'),
+      new Array(3).fill('ERR_WORKER a part of this page has failed: load the page again, and try again'),
     );
   });
 
@@ -154,8 +154,8 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
     );
     const reloaded = await context.newPage();
     await reloaded.goto('https://owner.test');
-    const failure = await reloaded.evaluate(() => globalThis.ownerWorker.catch((error) => error.name));
-    expect(failure).toBe('TypeError');
+    const failure = await reloaded.evaluate(() => globalThis.ownerWorker.catch((error) => error.code));
+    expect(failure).toBe('ERR_WORKER');
     await expect
       .poll(() => complaints)
       .toContainEqual(expect.stringMatching(/^says Failed to find a valid digest/));

@@ -9,7 +9,7 @@ import { STATISTICS_CODES } from '../codes.ts';
 import { LabelIndex } from '../sums/label-index.ts';
 import { booleanOf, NumberFormat, nearNumber, parseDecimal } from './numbers.ts';
 import type { CsvForm, ReadingOptions } from './reading-options.ts';
-import { rowOption, rowTerm } from './reading-terms.ts';
+import { BLANKS, rowOption, rowTerm, TRIMMED } from './reading-terms.ts';
 import { differenceOf, nearTo, unusualIn } from './unusual.ts';
 
 type CellOptions = Pick<ReadingOptions, 'decimal' | 'thousands' | 'trim' | 'numericLabels'>;
@@ -60,7 +60,7 @@ export class CellReader {
     const { classes } = this.#labellings[l]!;
     const near = nearTo(text, classes);
     if (near !== undefined)
-      return `one that differs from the class ${JSON.stringify(near)} in ${differenceOf(text, near)} alone: write it as the task does`;
+      return words`one that differs from the class ${JSON.stringify(near)} in ${differenceOf(text, near)} alone: write it as the task does`;
     const boolean = classes.find((it) => isSameBoolean(it, trimmed));
     if (boolean !== undefined)
       return `one that writes the class ${JSON.stringify(boolean)} as another boolean: write it as the task does`;
@@ -83,10 +83,10 @@ export class CellReader {
 
 function trimmedOf(text: string): Words {
   const unusual = unusualIn(text);
-  return words`one with blanks around it${unusual === undefined ? '' : `, such as ${unusual}`}, which ${rowOption('trim')} passes over`;
+  return words`one with ${BLANKS} around it${unusual === undefined ? '' : `, such as ${unusual}`}${TRIMMED}`;
 }
 
-const BLANK = words`a cell of blanks alone: ${rowOption('trim')} makes it an empty one, and ${rowOption('missing', 'skip')} leaves rows with such cells out`;
+const BLANK = words`a cell of ${BLANKS} alone: ${rowOption('trim')} makes it an empty one, and ${rowOption('missing', 'skip')} leaves rows with such cells out`;
 const PROBABLY_MISSING = words`something that other programs write for a missing value: ${rowTerm('nameMissing', 'name it with --missing-values')} if it is one`;
 
 /** Says whether one text is a boolean and the other one the number that it stands for. */

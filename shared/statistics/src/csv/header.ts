@@ -9,7 +9,7 @@ import { STATISTICS_CODES } from '../codes.ts';
 import type { RowOptions } from '../sums/rows.ts';
 import { parseDecimal } from './numbers.ts';
 import { type ReadingOptions, SEPARATORS, type Separator } from './reading-options.ts';
-import { rowOption, rowTerm } from './reading-terms.ts';
+import { BLANKS, rowOption, rowTerm, TRIMMED } from './reading-terms.ts';
 import { differenceOf, likeness, nearTo } from './unusual.ts';
 
 /** Positions in the source: per feature, per labelling, and of what is kept as it stands. */
@@ -243,7 +243,7 @@ export function isRenamed(name: string, other: string): boolean {
   return own !== undefined && own !== other && likeness(own) === likeness(other);
 }
 
-function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number>): string {
+function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number>): Words | string {
   if (header[i]!.trim() === '') return '';
   const known = [...used].filter((k) => k >= 0);
   const name = nearTo(
@@ -252,7 +252,7 @@ function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number
   );
   if (name === undefined) return isIndexName(header[i]!) ? ', the index of a data frame by its name' : '';
   const near = header.indexOf(name);
-  return `: ${quote(header[i]!)} differs from ${columnTitle(name, near)} in ${differenceOf(header[i]!, name)} alone`;
+  return words`: ${quote(header[i]!)} differs from ${columnTitle(name, near)} in ${differenceOf(header[i]!, name)} alone`;
 }
 
 /** Says whether pandas calls the index of a data frame so in Parquet, or what was one in CSV. */
@@ -274,7 +274,7 @@ function likelyCause(
   const count = (names: readonly string[]) => names.filter((name) => known.has(name)).length;
   const found = count(header);
   if (trim !== true && count(header.map((name) => name.trim())) > found)
-    return words`; there are blanks around names, which ${rowOption('trim')} passes over`;
+    return words`; there are ${BLANKS} around names${TRIMMED}`;
   const line = header.join(SEPARATORS[separator]);
   for (const [other, character] of Object.entries(SEPARATORS)) {
     if (other === separator) continue;

@@ -9,6 +9,8 @@ type FaultTerm =
   | 'cellsFound'
   | 'cellsWanted'
   | 'classWanted'
+  | 'blankRows'
+  | 'blanks'
   | 'emptyFile'
   | 'noRows'
   | 'noWholeRow'
@@ -18,7 +20,8 @@ type FaultTerm =
   | 'otherMark'
   | 'outOfRange'
   | 'ownColumns'
-  | 'sameMarks';
+  | 'sameMarks'
+  | 'trimmed';
 
 /** The terms of this package; a surface that has words of its own has some for every one of them. */
 export type RowTerm =
@@ -52,3 +55,7 @@ export const rowOption = (name: RowTerm, value?: string): Words => option(name, 
 
 /** Words with an option in them, which make no sense where there is none. */
 export const rowTerm = (name: RowTerm, text: string, value?: string): Words => term(name, text, value);
+
+/** Blanks around something, and behind that the way to read it without them. */
+export const BLANKS = rowTerm('blanks', 'blanks');
+export const TRIMMED = rowTerm('trimmed', ', which --trim passes over');

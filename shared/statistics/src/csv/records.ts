@@ -9,7 +9,7 @@ import { columnTitle, type FoundColumns, findColumns, isIndexName, withAppended 
 import { BooleanWatch, ThousandsWatch } from './numbers.ts';
 import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums, widthProblem } from './odd-rows.ts';
 import type { CsvForm, Separator } from './reading-options.ts';
-import { rowOption, rowTerm } from './reading-terms.ts';
+import { BLANKS, rowOption, rowTerm } from './reading-terms.ts';
 
 /** A row that its reader may keep. */
 export interface CsvRow extends Row {
@@ -112,8 +112,7 @@ export class RecordReader {
       );
     const remark = this.#options.onRemark;
     if (remark === undefined) return;
-    if (this.#blank > 0)
-      remark(`${this.#blank === 1 ? '1 row' : `${this.#blank} rows`} of blanks alone passed over`);
+    if (this.#blank > 0) remark(blankRows(this.#blank === 1 ? '1 row' : `${this.#blank} rows`));
     for (const [i, position] of this.#columns.features.entries())
       for (const watch of [this.#watches[i], this.#booleans[i]]) {
         const odd = watch?.remark(this.#titleOf(position));
@@ -316,6 +315,8 @@ export class RecordReader {
   }
 }
 
+const blankRows = (rows: string): Words => rowTerm('blankRows', `${rows} of blanks alone passed over`, rows);
+
 /**
  * Refuses names and classes with blanks around them: what is read without these never equals a name that has
  * some, but could equal another.
@@ -328,6 +329,6 @@ function checkTrimmed({ features, labellings }: Columns): void {
   if (names.every((name) => name === name.trim())) return;
   throw new CodedError(
     STATISTICS_CODES.ERR_CSV_COLUMNS,
-    words`the task has names or classes with blanks around them, which cannot be told with ${rowOption('trim')}`,
+    words`the task has names or classes with ${BLANKS} around them, which cannot be told with ${rowOption('trim')}`,
   );
 }

@@ -7,7 +7,7 @@ import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 import { lineEnds } from './decoding.ts';
 import { SEPARATORS, type Separator } from './reading-options.ts';
-import { rowOption, rowTerm } from './reading-terms.ts';
+import { BLANKS, rowOption, rowTerm, TRIMMED } from './reading-terms.ts';
 
 /** A longer record is taken for a quote that is never closed, so that it does not end in all memory. */
 const LONGEST_RECORD = 1 << 20;
@@ -91,8 +91,7 @@ export class QuotedLines {
 
   /** @returns undefined where the next text tells what would read the record */
   #error(fault: Fault, text: string, at: number, isLast: boolean): CodedError | undefined {
-    if (fault === 'blanks')
-      return this.#refused(words`${FAULTS.blanks}, which ${rowOption('trim')} passes over`);
+    if (fault === 'blanks') return this.#refused(words`${FAULTS.blanks}${TRIMMED}`);
     const { separator, backslash } = this.#syntax;
     const others = (Object.keys(SEPARATORS) as Separator[]).filter((name) => SEPARATORS[name] !== separator);
     const attempts = [
@@ -135,10 +134,10 @@ function linesIn(record: string): number {
   return lineEnds(record) + (/[\r\n]$/.test(record) ? 0 : 1);
 }
 
-const FAULTS: Readonly<Record<Fault, string>> = {
+const FAULTS: Readonly<Record<Fault, Words | string>> = {
   open: 'a quote that begins a cell is never closed',
   closing: 'something stands between the closing quote of a cell and the next separator',
-  blanks: 'a quote that begins a cell stands behind blanks',
+  blanks: words`a quote that begins a cell stands behind ${BLANKS}`,
 };
 
 const QUOTE = 34;

@@ -1,4 +1,6 @@
 /** Characters that look like others, or like nothing, by their names. */
+import { type Words, words } from '@eigenveil/platform';
+import { BLANKS } from './reading-terms.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   '\u00a0': 'no-break space',
@@ -82,15 +84,15 @@ export function nearTo(text: string, others: readonly string[]): string | undefi
 }
 
 /** Says in words in what two texts differ that are near to each other. */
-export function differenceOf(one: string, other: string): string {
+export function differenceOf(one: string, other: string): Words | string {
   if (one.normalize('NFC') === other.normalize('NFC'))
     return 'the normal form of accents (Unicode NFC or NFD)';
   const [a, b] = [one.normalize('NFC'), other.normalize('NFC')];
   if (a.toLowerCase() === b.toLowerCase()) return 'upper and lower case';
   if (visible(a) === visible(b)) {
     const unusual = unusualIn(a) ?? unusualIn(b);
-    return unusual === undefined ? 'blanks' : `blanks or invisible characters (${unusual})`;
+    return unusual === undefined ? BLANKS : words`${BLANKS} or invisible characters (${unusual})`;
   }
-  if (likeness(a) === likeness(b)) return 'case, blanks or the form of characters';
+  if (likeness(a) === likeness(b)) return words`case, ${BLANKS} or the form of characters`;
   return 'accents, quotes or what stands between words';
 }

@@ -62,9 +62,8 @@ export function ownerLink(page: string, link: OwnerLink): string {
 export function readOwnerLink(fragment: string): OwnerLink {
   if (fragment.length > LONGEST_FRAGMENT) throw refused(`expected at most ${LONGEST_FRAGMENT} characters`);
   const members = new Map<string, string>();
-  for (const part of fragment.replace(/^#/, '').split('&')) {
-    const [name, text] = [part.slice(0, part.indexOf('=')), decoded(part.slice(part.indexOf('=') + 1))];
-    if (!part.includes('=') || text === null || members.has(name))
+  for (const [name, text] of partsOf(fragment)) {
+    if (text === null || members.has(name))
       throw refused('expected members such as "csp=…", with "&" between, each once');
     members.set(name, text);
   }
@@ -72,6 +71,31 @@ export function readOwnerLink(fragment: string): OwnerLink {
   if (!link.success) throw refused(explainIssues(link.error, 'link'));
   return link.data;
 }
+
+/**
+ * Returns the members of a link that `readOwnerLink` refuses, as far as each is one by its form. The last one is
+ * left out, since it may be cut off, and so is whatever stands there twice.
+ */
+export function readableMembers(fragment: string): Partial<OwnerLink> {
+  if (fragment.length > LONGEST_FRAGMENT) return {};
+  const parts = partsOf(fragment).slice(0, -1);
+  const members = Object.entries(OwnerLink.shape).flatMap(([name, schema]) => {
+    const [first, second] = parts.filter(([it]) => it === name);
+    const text = schema.safeParse(first?.[1]);
+    return text.success && text.data !== undefined && second === undefined ? [[name, text.data]] : [];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Returns the parts of a fragment, each with its name and its text; null where it is none. */
+const partsOf = (fragment: string): (readonly [name: string, text: string | null])[] =>
+  fragment
+    .replace(/^#/, '')
+    .split('&')
+    .map((part) => [
+      part.slice(0, part.indexOf('=')),
+      part.includes('=') ? decoded(part.slice(part.indexOf('=') + 1)) : null,
+    ]);
 
 function decoded(text: string): string | null {
   try {

@@ -1,7 +1,13 @@
 import { newTaskId, Thumbprint } from '@eigenveil/task';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type OwnerLink, OwnerPageUrl, ownerLink, readOwnerLink } from '../../src/messages/owner-link.ts';
+import {
+  type OwnerLink,
+  OwnerPageUrl,
+  ownerLink,
+  readableMembers,
+  readOwnerLink,
+} from '../../src/messages/owner-link.ts';
 
 const CSP = 'https://csp.example.org:8443';
 const THUMBPRINT = Thumbprint.parse('A'.repeat(43));
@@ -63,6 +69,23 @@ describe('a link for owners', () => {
         },
       ),
     );
+  });
+
+  test('that is damaged has the members that are whole, and none that may be cut off', () => {
+    const all = fragment(whole);
+    expect(readableMembers(all.slice(0, all.indexOf('&task=') + 10))).toEqual({
+      ...least,
+      dataUser: whole.dataUser,
+    });
+    const { token: _, ...uncut } = whole;
+    expect(readableMembers(`other=1&${all.slice(0, -5)}`)).toEqual(uncut);
+    expect(readableMembers(all.replace('csp=https', 'csp=http'))).not.toHaveProperty('csp');
+    expect(readableMembers(`csp=https://other.example&${all}`)).not.toHaveProperty('csp');
+    expect(readableMembers(all.replaceAll('&', '&amp;'))).toEqual({ csp: CSP });
+    for (const nothing of ['', '#', 'csp=%', `${all}&${'x'.repeat(2048)}`, 'token=&&=']) {
+      expect(() => readOwnerLink(nothing)).toThrow();
+      expect(readableMembers(nothing)).toEqual({});
+    }
   });
 
   test('is refused when it is longer than any', () => {

@@ -17,6 +17,7 @@ const ROW_WORDS: Vocabulary<RowTerm> = {
   decimal: NOTHING,
   thousands: NOTHING,
   trim: NOTHING,
+  trimmed: () => ': take them out of the file',
   missing: NOTHING,
   missingValues: NOTHING,
   encoding: NOTHING,
