@@ -16,6 +16,7 @@ export type OwnerTerm =
   | 'fullRank'
   | 'home'
   | 'memory'
+  | 'moment'
   | 'neighbours'
   | 'noHome'
   | 'noPrice'

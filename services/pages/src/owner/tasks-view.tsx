@@ -28,11 +28,11 @@ export function TasksView({ owner, status }: OwnerViewProps) {
     return new Map<TaskId, TaskState | null>(await Promise.all(told));
   }, [owner, isHere, entries.map(({ id }) => id).join()]);
   const [removed, setRemoved] = useState<TaskEntry | null>(null);
-  const stateOf = ({ id }: TaskEntry): string => {
+  const stateOf = (entry: TaskEntry): string => {
     if (!isHere) return 'on the other device';
-    if (states.state !== 'done' || !states.value.has(id)) return 'asking…';
-    const state = states.value.get(id) ?? null;
-    return state === null ? 'no connection to the data user' : stateInWords(state, false);
+    if (states.state !== 'done' || !states.value.has(entry.id)) return 'asking…';
+    const state = states.value.get(entry.id) ?? null;
+    return state === null ? 'no connection to the data user' : stateInWords(entry, state, new Date());
   };
   return (
     <View title="Your tasks" name="Tasks">
@@ -90,8 +90,9 @@ export function TasksView({ owner, status }: OwnerViewProps) {
   );
 }
 
-function partWords({ isWithdrawn, receipt, isPending }: TaskEntry): string {
-  if (isWithdrawn) return 'withdrawn';
+function partWords({ withdrawal, receipt, isPending }: TaskEntry): string {
+  if (withdrawal === 'begun') return 'withdrawal not confirmed: withdraw once more';
+  if (withdrawal === 'confirmed') return 'withdrawn';
   if (receipt !== null) return 'contributed, with a receipt';
   if (isPending) return 'prepared, without a receipt yet: contribute again';
   return 'not contributed';

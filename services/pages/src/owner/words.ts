@@ -6,6 +6,7 @@ import type { Elsewhere, OwnerTerm, TaskTerm } from '@eigenveil/data-owner/porta
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
+import { exactTime, fromNow } from '../common/format.ts';
 import { MEMBERS, NEIGHBOURS, PARTS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */
@@ -108,6 +109,7 @@ const OWNER_WORDS: Vocabulary<OwnerTerm> = {
     'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
   home: () => 'it was contributed by another device',
   memory: () => 'this browser may forget what it has sent: afterwards',
+  moment: (at) => `${fromNow(new Date(at), new Date())} (${exactTime(new Date(at))})`,
   neighbours: (relation) => `about ${NEIGHBOURS[relation as keyof typeof NEIGHBOURS]}`,
   noHome: () => '',
   noPrice: (dataset) =>

@@ -2,7 +2,7 @@
 import { MemoryOwnerState } from '@eigenveil/data-owner';
 import { checkPolicy, DataOwner, OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, term, words } from '@eigenveil/platform';
 import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
@@ -209,6 +209,14 @@ describe('what the command line tells by options is told by fields', () => {
     const { overBudget } = await owner.afford({ ...task, differentialPrivacy }, 'rows');
     expect(String(overBudget)).toBe(command);
     expect(pageWords(overBudget!)).toBe(page);
+  });
+
+  test('of a moment, by the clock of the page', () => {
+    const moment = new Date(Date.now() + 49.2 * 3_600_000);
+    const at = moment.toISOString();
+    expect(pageWords(words`no sooner than ${term('moment', at, at)}`)).toBe(
+      `no sooner than in 2 days 1 hour (${at.slice(0, 19).replace('T', ' ')} UTC)`,
+    );
   });
 
   test('of what has to change in the policy', () => {
