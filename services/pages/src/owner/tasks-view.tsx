@@ -13,6 +13,7 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { FaultSummary, type FieldFault, OwnerProblem, TextField } from './fields.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { stateInWords } from './progress.ts';
+import { unreachable } from './reachable.ts';
 import { routes } from './routes.ts';
 import type { TaskEntry } from './state.ts';
 
@@ -138,23 +139,18 @@ function AddTask({ owner, last }: { readonly owner: OwnerViewProps['owner']; rea
   const address = (dataUser ?? last).trim();
   const url = ServiceUrl.safeParse(address);
   const id = TaskId.safeParse(task.trim());
+  const wrongUrl = url.success ? unreachable(url.data) : 'Expected an https address without a path';
   const faults: FieldFault[] = [
     ...(id.success ? [] : [{ id: 'add-task', label: 'Task', words: 'Expected 22 letters, digits, - and _' }]),
-    ...(url.success
+    ...(wrongUrl === null
       ? []
-      : [
-          {
-            id: 'add-data-user',
-            label: 'Address of the data user',
-            words: 'Expected an https address without a path',
-          },
-        ]),
+      : [{ id: 'add-data-user', label: 'Address of the data user', words: wrongUrl }]),
   ];
   const wrong = (name: string, text: string) =>
     sent > 0 || text !== '' ? (faults.find((it) => it.id === name)?.words ?? null) : null;
   const add = useAction(async () => {
-    if (!url.success || !id.success) return setSent((it) => it + 1);
-    await owner.state.addTask(id.data, url.data);
+    if (!url.success || !id.success || wrongUrl !== null) return setSent((it) => it + 1);
+    await owner.list({ id: id.data, dataUser: url.data });
     location.hash = routes.href('task', { taskId: id.data });
   });
   return (
