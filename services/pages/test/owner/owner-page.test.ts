@@ -339,13 +339,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await expectAccessible(page);
     await page.goto(`${site.ownerUrl}#/tasks/${task}`);
     await page.getByText('You have contributed').waitFor();
-    const withdraw = page.getByRole('button', { name: 'Withdraw…' });
-    expect(await withdraw.count()).toBe(0);
-    // The data user alone says that the task has ended: it could keep owners from the CSP by that.
-    await page.getByText('If you doubt that the task has ended').click();
-    await withdraw.click();
-    await page.getByRole('button', { name: 'Withdraw for good' }).click();
-    await page.getByText('You have withdrawn from this task, for good').waitFor();
+    expect(await page.getByRole('button', { name: 'Withdraw…' }).count()).toBe(0);
 
     const { page: there } = await BrowserOwner.come(site);
     await there.getByRole('link', { name: 'This device' }).click();
