@@ -186,8 +186,7 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     await page.getByText('No connection to the data user. Retrying…').waitFor();
     await page.getByText('You have contributed').waitFor();
     expect(await page.getByText('Nothing of yours was read').count()).toBe(0);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('button[aria-busy=true]', { hasText: 'Try again' }).waitFor();
+    await page.locator('button[aria-busy=true]', { hasText: 'Try again' }).waitFor(); // by itself
     await owner.visit.context.unroute(place);
     await page.getByText('The result is ready: get it.').waitFor();
     owner.visit.pardon(/ERR_FAILED/);
