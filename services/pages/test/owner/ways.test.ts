@@ -191,6 +191,9 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     await page.getByText('The result is ready: get it.').waitFor();
     owner.visit.pardon(/ERR_FAILED/);
 
+    // What ends the waiting tells it, too, without a look from time to time.
+    await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
+    await page.reload();
     await owner.show(cancelled);
     await owner.contribute(files[0]!);
     await page.getByRole('button', { name: 'Get the result' }).click();
