@@ -67,8 +67,8 @@ export interface SeriesState {
 }
 
 /**
- * How far a withdrawal is: `begun` until the CSP has confirmed that this owner's record does not count, and as
- * long as nobody has, the contribution may count.
+ * The stage of a withdrawal: `confirmed` once the CSP has said that this owner's record does not count. Until
+ * then the contribution may count.
  */
 export const Withdrawal = z.enum(['begun', 'confirmed']);
 export type Withdrawal = z.infer<typeof Withdrawal>;

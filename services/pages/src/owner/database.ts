@@ -30,7 +30,7 @@ export interface KnownTask {
   readonly dataUser: string;
   /** The title as the CSP has signed it; absent before the task was shown, and where it has none. */
   readonly title?: string;
-  /** As the CSP has signed them; absent before the task was shown. */
+  /** The CSP has signed both; they are absent before the task was shown. */
   readonly deadline?: string;
   readonly releaseToOwners?: boolean;
   /** The time in ISO 8601. */

@@ -17,7 +17,7 @@ const OF_TASK: ReadonlySet<string> = new Set<StatisticsCode>([
 /** Refusals of the owner's own policy. */
 const OF_POLICY: ReadonlySet<string> = new Set<ErrorCode>(['ERR_POLICY', 'ERR_BUDGET_EXHAUSTED']);
 
-/** What is wrong with what was signed about a result. */
+/** Faults of what was signed about a result. */
 const UNTRUSTED: ReadonlySet<string> = new Set<ErrorCode>([
   'ERR_AGREEMENT_INVALID',
   'ERR_BASIS_INVALID',

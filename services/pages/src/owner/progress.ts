@@ -89,7 +89,7 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
       next: 'Your withdrawal is not confirmed yet: withdraw once more.',
     };
   if (receipt !== null) return { ...common, step: 'result', next: nextOfContributor(state, isReleased) };
-  // What may have been sent is sent again, whatever the policy says by now.
+  // A contribution that may have been sent is sent again, whatever the policy says by now.
   if (isRefused && takesMore && !isPending)
     return {
       ...common,

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** In their order. The task comes after the key, since its data user tells it to enrolled owners alone. */
+/** The steps in their order: the task comes after the key, since its data user tells it to enrolled owners alone. */
 const STEPS = {
   trust: 'Trust',
   key: 'Key',

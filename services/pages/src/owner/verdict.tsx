@@ -59,7 +59,7 @@ export function Verdict(props: TaskPartProps & Inspected & { readonly onExceptio
 
 function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdict>[0]) {
   const [isOpen, setOpen] = useState(false);
-  // Of several changes of one member the last has the others in it.
+  // The last of several changes of one member has the others in it.
   const changes: PolicyChange = Object.assign({}, ...broken.map(({ change }) => change));
   const allow = useAction(async () => {
     await owner.state.makeException(entry.id, changes);

@@ -43,8 +43,11 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
   const hurry = (page: Page) =>
     page.addInitScript(() => {
       const { setInterval: repeat, setTimeout: wait } = window;
-      const shorter = (of: typeof wait) => (work: () => void, pause: number) =>
-        of(work, pause > 1000 ? pause / 20 : pause);
+      type Timer = (work: () => void, pause: number) => unknown;
+      const shorter =
+        (of: Timer): Timer =>
+        (work, pause) =>
+          of(work, pause > 1000 ? pause / 20 : pause);
       Object.assign(window, { setInterval: shorter(repeat), setTimeout: shorter(wait) });
     });
 
