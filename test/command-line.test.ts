@@ -270,6 +270,7 @@ describe('a task', () => {
     );
     await expect(readFile(path('early.json'))).rejects.toMatchObject({ code: 'ENOENT' });
     // By the policy that is kept with the receipt.
+    expect(jsonOf(await owner('show', id, ...asOwner(0)))).toMatchObject({ policy: { takes: true } });
     const again = jsonOf(await owner('contribute', id, ...asOwner(0), ...parquet));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
@@ -348,7 +349,7 @@ describe('a task', () => {
     const evidence = ['--evidence', path('evidence.json')];
     const rows = ['--data', path('rows-1.csv')];
     const words = [id, ...agreeing(1), ...rows, ...files, ...evidence];
-    // Again by the policy that is kept, and not by the one of this command line.
+    // Whatever the policy of this command line says.
     const byKept = await owner('project', id, ...asOwner(1), ...rows, '--out', path('by-kept.csv'));
     expect(jsonOf(byKept)).toMatchObject({ components: 1 });
     const projected = await owner('project', ...words);

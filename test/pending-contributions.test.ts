@@ -16,7 +16,7 @@ import { flatten, RowAccumulator } from '@eigenveil/statistics';
 import type { Task, TaskProposal } from '@eigenveil/task';
 import type { Fault, FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Receipt, SignedTask } from '@eigenveil/wire';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { query } from './support/database.ts';
 import { runInProcess } from './support/in-process.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
@@ -157,10 +157,12 @@ describe('a withdrawal', () => {
     if (fault !== undefined) {
       proxy.inject(DELETE, fault);
       await expect(withdraw()).rejects.toThrow();
+      expect(await home.withdrawal(signed.task.id)).toBe('begun');
     } else await withdraw();
     await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
     await withdraw();
+    expect(await home.withdrawal(signed.task.id)).toBe('confirmed');
     await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
     expect((await (await world.taskClient()).status(signed.task.id)).contributions).toBe(0);
@@ -182,15 +184,24 @@ describe('a withdrawal', () => {
     expect(sent()).toHaveLength(0);
   });
 
-  test.each([
-    ['that comes too late', 0],
-    ['that was answered before', 1],
-  ])('%s leaves the receipt as it was, even if the refusal is a lie', async (_, answered) => {
+  test('that comes too late leaves the receipt as it was, even if the refusal is a lie', async () => {
     const receipt = await contribute(0);
-    for (let i = 0; i < answered; i += 1) await withdraw();
     proxy.inject(DELETE, { kind: 'answer with', json: async () => CLOSED, status: 409 });
     await expect(withdraw()).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
     expect(await contribute(0)).toEqual(receipt);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('that was confirmed stays so, whatever the data user says later', async () => {
+    await contribute(0);
+    await withdraw();
+    proxy.inject(DELETE, { kind: 'answer with', json: async () => CLOSED, status: 409 });
+    await expect(withdraw()).rejects.toMatchObject({ code: 'ERR_TASK_CLOSED' });
+    proxy.heal();
+    proxy.inject(DELETE, { kind: 'lose request' });
+    await expect(withdraw()).rejects.toThrow();
+    expect(await home.withdrawal(signed.task.id)).toBe('confirmed');
+    await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
   });
 
@@ -221,6 +232,32 @@ describe('a withdrawal', () => {
     await expect(attempt).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(0);
   });
+});
+
+test('a policy that has changed since refuses other rows, and neither the same bytes nor what comes of them', async () => {
+  await create();
+  proxy.inject(PUT, { kind: 'lose request' });
+  await expect(contribute(0)).rejects.toEqual(UNREACHABLE);
+  const paillier = new PaillierPool({ threads: 0 });
+  onTestFinished(() => paillier.close());
+  const strict = new DataOwner({ state: home, policy: OwnerPolicy.parse({ minimumOwners: 50 }), paillier });
+  const { id } = signed.task;
+  const again = (part: number, discardPending: boolean) =>
+    strict.contribute(world.dataUserAddress, id, async (task) => summarise(task, parts[part]!), {
+      discardPending,
+    });
+  await expect(again(1, true)).rejects.toMatchObject({ code: 'ERR_POLICY' });
+  const receipt = await again(0, false);
+  expect(sent()[1]!.equals(sent()[0]!)).toBe(true);
+  expect(await again(0, false)).toEqual(receipt);
+  for (const part of [1, 2]) {
+    const other = await world.enrolledOwner();
+    await other.owner.contribute(world.dataUserAddress, id, async (task) => summarise(task, parts[part]!));
+  }
+  const client = await world.taskClient();
+  await client.closeTask(id);
+  await client.untilFinal(id);
+  expect((await strict.result(world.dataUserAddress, id)).provenance.verifiedOwners).toBe(3);
 });
 
 test('a contribution that another process has finished meanwhile is not made a second time', async () => {

@@ -34,6 +34,8 @@ beforeAll(async () => {
   await writeFile(at('ca.pem'), world.ca);
   await writeFile(at('policy.json'), JSON.stringify(POLICY));
   await writeFile(at('none.json'), JSON.stringify({ ...POLICY, series: undefined }));
+  const slow = { ...POLICY, series: { ...POLICY.series, shortestIntervalHours: 24 } };
+  await writeFile(at('slow.json'), JSON.stringify(slow));
 });
 afterAll(() => world.close());
 beforeEach(async () => {
@@ -165,6 +167,14 @@ test('a look without anything to do says so by its exit code, and a policy witho
     ...['--policy', at('none.json')],
   );
   expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('ERR_POLICY') });
+  // What the first contribution refuses is told before a row is read.
+  const shown = await runInProcess(
+    ...(['owner', '--json', 'show', task.id, ...flags(0).slice(0, 6)] as const),
+    ...['--policy', at('slow.json')],
+  );
+  expect(jsonOf(shown)).toMatchObject({
+    policy: { takes: false, broken: [{ rule: expect.stringMatching(/^"series" goes on no sooner than/) }] },
+  });
   expect((await once_(0)).exitCode).toBe(0);
   expect((await client.status(task.id)).contributions).toBe(1);
 });

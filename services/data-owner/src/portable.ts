@@ -17,11 +17,13 @@ export { type Revealed, revealedBy } from './owner/reveals.ts';
 export {
   digestOfData,
   Enrolment,
+  hasContributed,
   newDataKey,
   type OwnerState,
   type PendingContribution,
   SeriesEntry,
   type SeriesState,
+  Withdrawal,
 } from './owner/state.ts';
 export type { OwnerTerm, TaskTerm } from './owner/terms.ts';
 export { reducedLines } from './rows/reduced-lines.ts';

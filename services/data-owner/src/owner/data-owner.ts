@@ -34,7 +34,7 @@ import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './result.ts';
 import { type OwnSeries, SeriesKeeper } from './series.ts';
-import { checkState, type Enrolment, type OwnerState } from './state.ts';
+import { checkState, type Enrolment, hasContributed, type OwnerState } from './state.ts';
 import { requireNoWithdrawal, withdrawAtCsp, withdrawAtDataUser } from './withdrawal.ts';
 
 /**
@@ -125,7 +125,8 @@ export class DataOwner {
   }
 
   /**
-   * Returns the task, if the pinned CSP has signed it and the owner's policy allows it.
+   * Returns the task, if the pinned CSP has signed it and the owner's policy allows it, or something was
+   * contributed to it before.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY
    */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
@@ -136,8 +137,9 @@ export class DataOwner {
   }
 
   /**
-   * Returns the task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks.
-   * Nothing is sent except the requests for it and for what it stands on.
+   * Returns the task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks, by
+   * itself or by what was contributed to its series before. Nothing is sent except the requests for it, for
+   * what it stands on and for its series.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, and about what it stands on as `contribute`
    */
   async inspect(
@@ -147,7 +149,8 @@ export class DataOwner {
     return this.#about(dataUser, 'inspect', taskId, async (client) => {
       const { task } = await this.#connection.task(client, taskId);
       const named = await this.#connection.named(client, task);
-      return { task, ...named, broken: brokenRules(this.#options.policy, task, chainLength(named)) };
+      const ofTask = brokenRules(this.#options.policy, task, chainLength(named));
+      return { task, ...named, broken: [...ofTask, ...(await this.#series.broken(client, task))] };
     });
   }
 
@@ -207,7 +210,8 @@ export class DataOwner {
    * `statisticsThrough`.
    *
    * After an answer was lost, the very same bytes are sent again for the same statistics; other statistics
-   * are refused unless the pending ones are given up.
+   * are refused unless the pending ones are given up. A policy that has changed meanwhile refuses neither those
+   * bytes nor a receipt.
    * @throws ERR_BASIS_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_CONTRIBUTION_PENDING,
    *   ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the
    *   statistics and the data user refuse
@@ -219,13 +223,12 @@ export class DataOwner {
     options: ContributeOptions = {},
   ): Promise<Receipt> {
     const { state } = this.#options;
-    const { dataset = DEFAULT_DATASET } = options;
     return this.#about(dataUser, 'contribute', taskId, async (client) => {
       await requireNoWithdrawal(state, taskId);
-      const accepted = await this.#accept(client, taskId);
+      const accepted = await this.#accept(client, taskId, options);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
-      const { enter, ...contributed } = await this.#summarised(client, accepted, dataset, summarise);
+      const { enter, ...contributed } = await this.#summarised(client, accepted, summarise, options);
       if (contributed.own !== undefined) options.onOwnFloor?.(contributed.own.told);
       await enter();
       const owner = { ...this.#options, connection: this.#connection, counter: this.#counter };
@@ -264,11 +267,12 @@ export class DataOwner {
     dataUser: ServiceAddress,
     taskId: TaskId,
     summarise: Summarise,
-    { dataset = DEFAULT_DATASET }: Pick<ContributeOptions, 'dataset'> = {},
+    options: Pick<ContributeOptions, 'dataset'> = {},
   ): Promise<Rehearsal> {
+    const { dataset = DEFAULT_DATASET } = options;
     return this.#about(dataUser, 'rehearse', taskId, async (client) => {
       const accepted = await this.#accept(client, taskId);
-      const { own } = await this.#summarised(client, accepted, dataset, summarise);
+      const { own } = await this.#summarised(client, accepted, summarise, options);
       const ledger = checkedLedger(await this.#options.state.ledger());
       const event = eventOf(accepted.task, own);
       return { dataset, event, charged: isCharged(ledger, dataset, event), ownFloor: own?.told ?? null };
@@ -293,16 +297,22 @@ export class DataOwner {
    * Returns the values that this owner would contribute, how its rows compare with what the task says about
    * them, and the function that enters the task in its series.
    */
-  async #summarised(client: DataUser, accepted: VerifiedTask, dataset: string, summarise: Summarise) {
+  async #summarised(
+    client: DataUser,
+    accepted: VerifiedTask,
+    summarise: Summarise,
+    { dataset = DEFAULT_DATASET, discardPending }: Pick<ContributeOptions, 'dataset' | 'discardPending'>,
+  ) {
     const { state, policy } = this.#options;
     const { task } = accepted;
+    const isKept = await hasContributed(state, task.id, discardPending);
     await checkCharge(state, policy, dataset, task);
     const enter = await this.#series.entrance(client, task);
     const named = await this.#connection.named(client, task);
-    checkPolicy(policy, task, chainLength(named));
+    if (!isKept) checkPolicy(policy, task, chainLength(named));
     const signs = signsOf(accepted, named.refined?.projection);
     const statistics = await this.#span('read rows', task.id, () => summarise(task, signs, named.basis));
-    checkRows(policy, task, statistics);
+    if (!isKept) checkRows(policy, task, statistics);
     const own = planOwnFloor(task, named.basis, policy, statistics.grains);
     await checkCharge(state, policy, dataset, task, own);
     return { enter, values: flatten(task, statistics), own, signs };
@@ -343,7 +353,8 @@ export class DataOwner {
   }
 
   /**
-   * Returns the result of a task, checked as `verifyResult` does.
+   * Returns the result of a task, checked as `verifyResult` does. The policy is not asked: there is a result
+   * for those alone who have contributed.
    * @param waiting how to wait for a result that is not there yet; by default it is asked for once
    * @throws as `verifyResult`, and ERR_NOT_READY
    */
@@ -351,7 +362,7 @@ export class DataOwner {
     return this.#about(dataUser, 'result', taskId, async (client) => {
       let accepted: VerifiedTask | undefined;
       const ask = async () => {
-        accepted ??= await this.#accept(client, taskId);
+        accepted ??= await this.#connection.task(client, taskId);
         return { ...accepted.signed, ...(await client.projection({ taskId })) };
       };
       return this.verify(await (waiting === undefined ? ask() : untilReady(ask, waiting)));
@@ -373,10 +384,16 @@ export class DataOwner {
     return this.#span(name, taskId, () => this.#connection.withDataUser(service, work));
   }
 
-  async #accept(client: DataUser, taskId: TaskId): Promise<VerifiedTask> {
+  async #accept(
+    client: DataUser,
+    taskId: TaskId,
+    { discardPending }: Pick<ContributeOptions, 'discardPending'> = {},
+  ): Promise<VerifiedTask> {
+    const { state, policy } = this.#options;
     const accepted = await this.#connection.task(client, taskId);
-    checkPolicy(this.#options.policy, accepted.task);
-    checkState(this.#options.state, accepted.task);
+    if (await hasContributed(state, taskId, discardPending)) return accepted;
+    checkPolicy(policy, accepted.task);
+    checkState(state, accepted.task);
     return accepted;
   }
 }

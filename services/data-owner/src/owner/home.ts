@@ -23,6 +23,7 @@ import {
   type PendingContribution,
   SeriesEntry,
   type SeriesState,
+  Withdrawal,
 } from './state.ts';
 
 /** A pending contribution as a file has it. The bytes of a long one are in a file of their own. */
@@ -130,12 +131,12 @@ export class OwnerHome implements OwnerState {
     return digestOfData(Buffer.from(key, 'base64url'), taskId, values);
   }
 
-  async hasWithdrawn(taskId: TaskId): Promise<boolean> {
-    return (await this.#folder.read(withdrawalFile(taskId), z.literal('withdrawn'))) !== undefined;
+  withdrawal(taskId: TaskId): Promise<Withdrawal | undefined> {
+    return this.#folder.read(withdrawalFile(taskId), Withdrawal);
   }
 
-  async beginWithdrawal(taskId: TaskId): Promise<void> {
-    await this.#folder.write(withdrawalFile(taskId), 'withdrawn');
+  async keepWithdrawal(taskId: TaskId, withdrawal: Withdrawal): Promise<void> {
+    await this.#folder.write(withdrawalFile(taskId), withdrawal);
   }
 
   async endWithdrawal(taskId: TaskId): Promise<void> {

@@ -146,7 +146,7 @@ const linear = (task: Task) =>
 
 /**
  * A rule of the policy that a task breaks, and the line that the policy would need for the task to be
- * accepted; null: no line at all.
+ * accepted; null: no line at all. Without a change no policy accepts it.
  */
 export interface BrokenRule {
   readonly rule: Words;
@@ -165,7 +165,11 @@ const EXAMPLE_INTERVAL_HOURS = 168;
 
 /** @throws ERR_POLICY with every rule that the task breaks; as `brokenRules` */
 export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): void {
-  const broken = brokenRules(policy, task, links);
+  requireUnbroken(brokenRules(policy, task, links));
+}
+
+/** @throws ERR_POLICY with all of these rules, if there are any */
+export function requireUnbroken(broken: readonly BrokenRule[]): void {
   if (broken.length > 0)
     throw faulty(
       CODES.ERR_POLICY,

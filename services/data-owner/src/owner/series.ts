@@ -3,13 +3,13 @@
  * its policy takes it now. The owner relies on what its home has kept and what the CSP has signed; the data
  * user's word counts for nothing.
  */
-import { CodedError, type Words, words } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { CODES, checkRenewal, linkOf, type SeriesLink } from '@eigenveil/wire';
+import { CODES, checkRenewal, errorCodeOf, linkOf, type SeriesLink } from '@eigenveil/wire';
 import type { DataUser, OwnerConnection } from './connection.ts';
-import type { OwnerPolicy } from './policy.ts';
+import { type BrokenRule, type OwnerPolicy, requireUnbroken } from './policy.ts';
 import type { OwnerState, SeriesEntry, SeriesState } from './state.ts';
-import { member, ownerTerm } from './terms.ts';
+import { member, ownerTerm, rule } from './terms.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
 
@@ -65,38 +65,98 @@ export function stepOf(
 const intervalEnd = (last: SeriesEntry, rule: OwnerPolicy['series']): number =>
   Date.parse(last.at) + HOUR_MILLISECONDS * (rule?.shortestIntervalHours ?? 0);
 
+type SeriesRule = NonNullable<OwnerPolicy['series']>;
+
+/** The place that a task has in its series, by what this owner has contributed to before. */
+interface SeriesPlace {
+  /** The entry that a contribution takes; undefined where it has one, or needs none. */
+  readonly entry: SeriesEntry | undefined;
+  /** The rules that the task breaks there: it comes too early, or costs too much. */
+  readonly broken: readonly BrokenRule[];
+}
+
 /**
- * Returns the entry that a contribution to this task takes; undefined where it has one. A task that follows
- * nothing that this owner has contributed to begins the series for it.
+ * Returns the place of a task. One that follows nothing that this owner has contributed to begins the series
+ * for it.
  * @param entries of the series, as they are kept
- * @throws ERR_SERIES_INVALID for a task that is not the next, ERR_POLICY for one that comes too early or
- *   costs too much, or is computed by `rotated`
+ * @throws what no policy allows: ERR_SERIES_INVALID for a task that is not the next, ERR_POLICY for one that
+ *   is computed by `rotated`
  */
-export async function entryFor(
+export async function placeOf(
   task: Task,
   entries: readonly SeriesEntry[],
-  rule: OwnerPolicy['series'],
+  agreed: SeriesRule,
   { now, nextOf }: { readonly now: Date; readonly nextOf: NextOf },
-): Promise<SeriesEntry | undefined> {
+): Promise<SeriesPlace> {
   const link = linkOf(task);
   const entered = entries.find(({ taskId }) => taskId === task.id);
-  if (entered?.taskDigest === link.taskDigest) return undefined;
+  if (entered?.taskDigest === link.taskDigest) return { entry: undefined, broken: [] };
   if (task.series !== undefined && task.twoParty === 'rotated')
-    throw refused(
+    throw new CodedError(
+      CODES.ERR_POLICY,
       words`${member('series')} is not allowed by rotated: its answers over nearly the same rows tell too much together`,
     );
   const last = entries.at(-1);
-  if (last !== undefined) {
-    checkRenewal(await before(task, last, nextOf), task);
-    const end = intervalEnd(last, rule);
-    if (now.getTime() < end)
-      throw refused(
-        words`${member('series')} goes on no sooner than ${new Date(end).toISOString()}, by the shortest interval`,
-      );
-  }
+  if (last !== undefined) checkRenewal(await before(task, last, nextOf), task);
   const epsilon = task.differentialPrivacy?.epsilon ?? null;
-  checkTotal([...entries.map((it) => it.epsilon), epsilon], rule);
-  return { ...link, epsilon, at: now.toISOString() };
+  return {
+    entry: { ...link, epsilon, at: now.toISOString() },
+    broken: brokenByEarlier(task, entries, agreed, now),
+  };
+}
+
+/**
+ * Returns the rules that a task breaks because of what was contributed to its series before. Each change has
+ * those before it and those of `brokenRules` in it, since all of them are about one member.
+ */
+function brokenByEarlier(
+  { series: place, differentialPrivacy }: Task,
+  entries: readonly SeriesEntry[],
+  { totalEpsilon, ...agreed }: SeriesRule,
+  now: Date,
+): BrokenRule[] {
+  const broken: BrokenRule[] = [];
+  // `brokenRules` refuses a renewal without ε where a sum of it is wanted.
+  const most = differentialPrivacy === null && place !== undefined ? undefined : totalEpsilon;
+  let series: SeriesRule = {
+    ...agreed,
+    most: Math.max(agreed.most, (place?.number ?? 0) + 1),
+    ...(most !== undefined && { totalEpsilon: most }),
+  };
+  const last = entries.at(-1);
+  if (last !== undefined) {
+    const end = intervalEnd(last, agreed);
+    const passed = now.getTime() - Date.parse(last.at);
+    if (now.getTime() < end) {
+      const moment = new Date(end).toISOString();
+      const hours = Math.floor((100 * passed) / HOUR_MILLISECONDS) / 100;
+      series = { ...series, shortestIntervalHours: Math.max(0, hours) };
+      broken.push({
+        rule: words`${member('series')} goes on no sooner than ${ownerTerm('moment', moment, moment)}, by the shortest interval`,
+        // Where the clock was put back, the last contribution is still to come, and no interval is short enough.
+        change: passed < 0 ? {} : { series },
+      });
+    }
+  }
+  if (most === undefined) return broken;
+  // ε of tasks over the same rows adds up. With a task that has none there is no sum.
+  const spent = [...entries.map(({ epsilon }) => epsilon), differentialPrivacy?.epsilon ?? null];
+  const total = spent.reduce<number>((sum, epsilon) => sum + (epsilon ?? Number.POSITIVE_INFINITY), 0);
+  // The sum is compared as the owner writes it: 10 times 0.1 is 1.
+  if (total <= most * (1 + 1e-9)) return broken;
+  const { totalEpsilon: _, ...unbounded } = series;
+  broken.push(
+    Number.isFinite(total)
+      ? {
+          rule: words`${member('series')} has a sum of ε of ${total} with this task, but your policy allows at most ${most}`,
+          change: { series: { ...series, totalEpsilon: total } },
+        }
+      : {
+          rule: words`${member('series')} has a task without ${member('differentialPrivacy')}, but a series with ${rule('totalEpsilon')} needs it`,
+          change: { series: unbounded },
+        },
+  );
+  return broken;
 }
 
 /**
@@ -137,20 +197,6 @@ async function before(task: Task, last: SeriesLink, nextOf: NextOf): Promise<Ser
   return between === null ? last : linkOf(between);
 }
 
-/** Checks the sum of ε over a series, since ε of tasks over the same rows adds up. */
-function checkTotal(spent: readonly (number | null)[], rule: OwnerPolicy['series']): void {
-  const most = rule?.totalEpsilon;
-  if (most === undefined) return;
-  const total = spent.reduce<number>((sum, epsilon) => sum + (epsilon ?? Number.POSITIVE_INFINITY), 0);
-  // The sum is compared as the owner writes it: 10 times 0.1 is 1.
-  if (total > most * (1 + 1e-9))
-    throw refused(
-      words`${member('series')} has a sum of ε of ${total} with this task, but your policy allows at most ${most}`,
-    );
-}
-
-const refused = (message: string | Words) => new CodedError(CODES.ERR_POLICY, message);
-
 /**
  * The place where an owner keeps its series and looks them up at the data user: which tasks it has
  * contributed to, and which tasks come after them.
@@ -183,6 +229,27 @@ export class SeriesKeeper {
    * @throws ERR_POLICY, ERR_SERIES_INVALID
    */
   async entrance(dataUser: DataUser, task: Task): Promise<() => Promise<void>> {
+    const { broken, keep } = await this.#placeOf(dataUser, task);
+    requireUnbroken(broken);
+    return keep;
+  }
+
+  /** Returns all rules for which `entrance` would refuse the task. */
+  async broken(dataUser: DataUser, task: Task): Promise<readonly BrokenRule[]> {
+    try {
+      return (await this.#placeOf(dataUser, task)).broken;
+    } catch (error) {
+      const isRefused = ['ERR_POLICY', 'ERR_SERIES_INVALID'].includes(errorCodeOf(error) ?? '');
+      if (!isRefused || !(error instanceof CodedError)) throw error;
+      return [{ rule: error.words, change: {} }];
+    }
+  }
+
+  /** Returns the rules that the task breaks by its place in its series, and the function that enters it there. */
+  async #placeOf(
+    dataUser: DataUser,
+    task: Task,
+  ): Promise<Pick<SeriesPlace, 'broken'> & { readonly keep: () => Promise<void> }> {
     const { series } = this.#state;
     if (series === undefined && task.series !== undefined)
       throw new CodedError(
@@ -190,13 +257,14 @@ export class SeriesKeeper {
         words`${member('series')} expected none, since this state keeps no series${ownerTerm('noHome', ': keep the state in a folder (OwnerHome)')}`,
       );
     // A first task of a series that the policy does not agree to needs no entry: see #entries.
-    if (series === undefined || this.#rule === undefined) return async () => {};
+    if (series === undefined || this.#rule === undefined) return { broken: [], keep: async () => {} };
     const entries = await this.#entries(dataUser, linkOf(task).seriesId);
     const about = { now: new Date(), nextOf: this.#nextOf(dataUser) };
-    const entry = await entryFor(task, entries, this.#rule, about);
-    return async () => {
+    const { entry, broken } = await placeOf(task, entries, this.#rule, about);
+    const keep = async () => {
       if (entry !== undefined) await enter(series, entries.length, entry);
     };
+    return { broken, keep };
   }
 
   /**

@@ -66,6 +66,13 @@ export interface SeriesState {
   keep(before: number, entry: SeriesEntry): Promise<SeriesEntry>;
 }
 
+/**
+ * The stage of a withdrawal: `confirmed` once the CSP has said that this owner's record does not count. Until
+ * then the contribution may count.
+ */
+export const Withdrawal = z.enum(['begun', 'confirmed']);
+export type Withdrawal = z.infer<typeof Withdrawal>;
+
 export interface OwnerState {
   /**
    * Absent in a state that forgets, or keeps no series: then the owner takes part in no renewal of a task.
@@ -99,15 +106,13 @@ export interface OwnerState {
    * file or a query are the same contribution.
    */
   digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string>;
+  /** Returns how far the owner's withdrawal from the task is; undefined: it has begun none. */
+  withdrawal(taskId: TaskId): Promise<Withdrawal | undefined>;
+  /** Keeps how far it is: `begun` before anybody is told, so that a lost answer leaves no doubt. */
+  keepWithdrawal(taskId: TaskId, withdrawal: Withdrawal): Promise<void>;
   /**
-   * Returns whether the owner has withdrawn from the task, or has begun to withdraw and has no answer yet.
-   */
-  hasWithdrawn(taskId: TaskId): Promise<boolean>;
-  /** Marks the task before anybody is told, so that a lost answer leaves no doubt. */
-  beginWithdrawal(taskId: TaskId): Promise<void>;
-  /**
-   * Removes the mark, since the withdrawal was refused: the contribution counts, or there is nothing to
-   * withdraw from.
+   * Forgets the withdrawal, since it was refused: the contribution counts, or there is nothing to withdraw
+   * from.
    */
   endWithdrawal(taskId: TaskId): Promise<void>;
   receipt(taskId: TaskId): Promise<string | undefined>;
@@ -134,6 +139,19 @@ export function checkState({ isDurable }: OwnerState, { differentialPrivacy }: T
     CODES.ERR_POLICY,
     words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
   );
+}
+
+/**
+ * Returns whether something was contributed to the task, or may have been. Whatever the policy says by now,
+ * nothing takes that back; and the same bytes alone are sent again, unless they are given up.
+ */
+export async function hasContributed(
+  state: Pick<OwnerState, 'receipt' | 'pending'>,
+  taskId: TaskId,
+  discardPending = false,
+): Promise<boolean> {
+  if ((await state.receipt(taskId)) !== undefined) return true;
+  return !discardPending && (await state.pending(taskId)) !== undefined;
 }
 
 export const newDataKey = (): Uint8Array => randomBytes(32);
@@ -169,7 +187,7 @@ export class MemoryOwnerState implements OwnerState {
   readonly #ledger: LedgerEntry[] = [];
   readonly #dataKey = newDataKey();
   readonly #pending = new Map<TaskId, PendingContribution<Kept>>();
-  readonly #withdrawn = new Set<TaskId>();
+  readonly #withdrawals = new Map<TaskId, Withdrawal>();
   readonly #receipts = new Map<TaskId, string>();
   #key: Promise<SigningKey> | undefined;
   #enrolment: Enrolment | undefined;
@@ -205,16 +223,16 @@ export class MemoryOwnerState implements OwnerState {
     return digestOfData(this.#dataKey, taskId, values);
   }
 
-  async hasWithdrawn(taskId: TaskId): Promise<boolean> {
-    return this.#withdrawn.has(taskId);
+  async withdrawal(taskId: TaskId): Promise<Withdrawal | undefined> {
+    return this.#withdrawals.get(taskId);
   }
 
-  async beginWithdrawal(taskId: TaskId): Promise<void> {
-    this.#withdrawn.add(taskId);
+  async keepWithdrawal(taskId: TaskId, withdrawal: Withdrawal): Promise<void> {
+    this.#withdrawals.set(taskId, withdrawal);
   }
 
   async endWithdrawal(taskId: TaskId): Promise<void> {
-    this.#withdrawn.delete(taskId);
+    this.#withdrawals.delete(taskId);
   }
 
   async receipt(taskId: TaskId): Promise<string | undefined> {

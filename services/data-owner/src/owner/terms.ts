@@ -18,6 +18,7 @@ export type OwnerTerm =
   | 'fullRank'
   | 'home'
   | 'memory'
+  | 'moment'
   | 'name'
   | 'neighbours'
   | 'noHome'

@@ -19,7 +19,7 @@ const REFUSED: ReadonlySet<string | undefined> = new Set([
 ] satisfies ErrorCode[]);
 
 /**
- * Begins the withdrawal, and tells the data user.
+ * Begins the withdrawal, unless it is confirmed already, and tells the data user.
  * @param insist whether a refusal, or silence, does not matter
  * @returns whether the data user has confirmed it
  * @throws as the data user refuses, unless the owner insists
@@ -30,7 +30,7 @@ export async function withdrawAtDataUser(
   taskId: TaskId,
   insist: boolean,
 ): Promise<boolean> {
-  await state.beginWithdrawal(taskId);
+  if ((await state.withdrawal(taskId)) !== 'confirmed') await state.keepWithdrawal(taskId, 'begun');
   try {
     await client.withdraw({ taskId });
     return true;
@@ -38,13 +38,13 @@ export async function withdrawAtDataUser(
     if (insist) return false;
     // A contribution that was prepared or taken is kept, also after a withdrawal, so that nothing is drawn
     // again even if the data user lies.
-    if (REFUSED.has(errorCodeOf(error))) await state.endWithdrawal(taskId);
+    if (REFUSED.has(errorCodeOf(error))) await endUnconfirmed(state, taskId);
     throw error;
   }
 }
 
 /**
- * Tells the CSP.
+ * Tells the CSP, with whose answer the withdrawal is confirmed.
  * @param confirmed whether the data user has confirmed the withdrawal
  * @param csp another address of the CSP than that of the enrolment
  * @throws as the CSP refuses
@@ -58,16 +58,22 @@ export async function withdrawAtCsp(
 ): Promise<void> {
   try {
     await connection.withCsp((client) => client.withdraw({ taskId }), csp);
+    await state.keepWithdrawal(taskId, 'confirmed');
   } catch (error) {
     // The CSP refuses no owner that it has withdrawn: if nobody has confirmed it, nothing has happened.
-    if (!confirmed && errorCodeOf(error) === 'ERR_TASK_CLOSED') await state.endWithdrawal(taskId);
+    if (!confirmed && errorCodeOf(error) === 'ERR_TASK_CLOSED') await endUnconfirmed(state, taskId);
     throw error;
   }
 }
 
+/** Ends a withdrawal that was refused. One that is confirmed stays, since the record does not count any more. */
+async function endUnconfirmed(state: OwnerState, taskId: TaskId): Promise<void> {
+  if ((await state.withdrawal(taskId)) === 'begun') await state.endWithdrawal(taskId);
+}
+
 /** @throws ERR_CONTRIBUTION_WITHDRAWN where a withdrawal has begun */
 export async function requireNoWithdrawal(state: OwnerState, taskId: TaskId): Promise<void> {
-  if (!(await state.hasWithdrawn(taskId))) return;
+  if ((await state.withdrawal(taskId)) === undefined) return;
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_WITHDRAWN,
     words`this owner has withdrawn from the task for good; ${ownerTerm('withdrawAgain', 'repeat "withdraw"')} if it could not finish`,

@@ -12,8 +12,8 @@ import { newTaskId, type Task, type TaskId } from '@eigenveil/task';
 import { linkOf, renewalOf } from '@eigenveil/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OwnerHome } from '../../src/owner/home.ts';
-import { brokenRules, OwnerPolicy } from '../../src/owner/policy.ts';
-import { enter, entryFor, newestAfter } from '../../src/owner/series.ts';
+import { brokenRules, OwnerPolicy, requireUnbroken } from '../../src/owner/policy.ts';
+import { enter, newestAfter, placeOf } from '../../src/owner/series.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2030-01-01T00:00:00Z');
@@ -43,13 +43,19 @@ const nextOf = async (id: TaskId) => {
   asked += 1;
   return series[series.findIndex((task) => task.id === id) + 1] ?? null;
 };
-async function contribute(task: Task, hours: number, rule: OwnerPolicy['series'] = RULE) {
+type Rule = NonNullable<OwnerPolicy['series']>;
+async function placeAt(task: Task, hours: number, rule: Rule = RULE) {
   const entries = await home.series.entries(linkOf(task).seriesId);
-  const entry = await entryFor(task, entries, rule, { now: new Date(START + hours * HOUR), nextOf });
+  const place = await placeOf(task, entries, rule, { now: new Date(START + hours * HOUR), nextOf });
+  return { entries, ...place };
+}
+async function contribute(task: Task, hours: number, rule?: Rule) {
+  const { entries, entry, broken } = await placeAt(task, hours, rule);
+  requireUnbroken(broken);
   if (entry !== undefined) await enter(home.series, entries.length, entry);
   return entry?.number;
 }
-const refused = (task: Task, hours: number, code: string, rule?: OwnerPolicy['series']) =>
+const refused = (task: Task, hours: number, code: string, rule?: Rule) =>
   expect(contribute(task, hours, rule)).rejects.toMatchObject({ code });
 
 test('an owner contributes to one task after the other, and to each as often as it takes', async () => {
@@ -124,6 +130,32 @@ test('the sum of epsilon is kept, whatever came of the tasks', async () => {
   await contribute(two, 24, rule);
   await refused(three, 48, 'ERR_POLICY', rule);
   expect(await contribute(three, 48, { ...rule, totalEpsilon: 1.5 })).toBe(2);
+});
+
+test('what is refused says which policy would take it, and from when it is taken', async () => {
+  const guarantee = { epsilon: 2, delta: 1e-6, neighbours: 'add-remove', clippingNorm: 1 } as const;
+  const rest = { noise: 'servers', honestOwners: null, dataIndependentRanges: true } as const;
+  const other: Task = { ...first, id: newTaskId(), differentialPrivacy: { ...guarantee, ...rest } };
+  const next = renewed(other);
+  series = [other, next];
+  await contribute(other, 0, { ...RULE, totalEpsilon: 2 });
+  const rule = { ...RULE, most: 1, totalEpsilon: 2 };
+  const { broken } = await placeAt(next, 1, rule);
+  expect(broken.map((it) => String(it.rule))).toEqual([
+    '"series" goes on no sooner than 2030-01-02T00:00:00.000Z, by the shortest interval',
+    '"series" has a sum of ε of 4 with this task, but your policy allows at most 2',
+  ]);
+  expect(broken.map(({ change }) => change)).toEqual([
+    { series: { most: 2, shortestIntervalHours: 1, totalEpsilon: 2 } },
+    { series: { most: 2, shortestIntervalHours: 1, totalEpsilon: 4 } },
+  ]);
+  const taken = broken.at(-1)!.change.series!;
+  expect((await placeAt(next, 1, taken)).broken).toEqual([]);
+  const [without] = (await placeAt(first, 0, { ...RULE, totalEpsilon: 1 })).broken;
+  expect(String(without?.rule)).toContain('"series" has a task without "differentialPrivacy"');
+  expect(without?.change).toEqual({ series: RULE });
+  // No interval is short enough for a clock that was put back.
+  expect((await placeAt(next, -1, taken)).broken.map(({ change }) => change)).toEqual([{}]);
 });
 
 test('of two processes that contribute to two branches at once, one does', async () => {

@@ -68,11 +68,14 @@ describe.each<[string, boolean, (name: string) => OwnerState]>([
     expect(others).not.toContain(digest);
   });
 
-  test('knows of what task the owner has withdrawn', async () => {
+  test('knows from what task the owner withdraws, and whether that is confirmed', async () => {
     const state = make('g');
-    await state.beginWithdrawal(taskId);
-    expect([await state.hasWithdrawn(taskId), await state.hasWithdrawn(other)]).toEqual([true, false]);
+    const withdrawals = async () => [await state.withdrawal(taskId), await state.withdrawal(other)];
+    await state.keepWithdrawal(taskId, 'begun');
+    expect(await withdrawals()).toEqual(['begun', undefined]);
+    await state.keepWithdrawal(taskId, 'confirmed');
+    expect(await withdrawals()).toEqual(['confirmed', undefined]);
     await state.endWithdrawal(taskId);
-    expect(await state.hasWithdrawn(taskId)).toBe(false);
+    expect(await withdrawals()).toEqual([undefined, undefined]);
   });
 });

@@ -10,21 +10,26 @@ export type Loading<Value> =
 /**
  * Loads when the component appears and whenever one of `inputs` changes; an earlier load that still runs is
  * aborted.
- * @returns how far it is, and `again`, which loads once more and keeps what is shown until then
+ * @returns how far it is; `again`, which loads once more and keeps what is shown until then; and `isBusy`,
+ *   which is true until then
  */
 export function useAsync<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
-): Loading<Value> & { readonly again: () => void } {
+): Loading<Value> & { readonly again: () => void; readonly isBusy: boolean } {
   const [loading, setLoading] = useState<Loading<Value>>({ state: 'loading' });
+  const [isBusy, setBusy] = useState(true);
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => setLoading({ state: 'loading' }), inputs);
   useEffect(() => {
     const control = new AbortController();
+    setBusy(true);
     const set = (next: Loading<Value>) => {
-      if (!control.signal.aborted) setLoading(next);
+      if (control.signal.aborted) return;
+      setLoading(next);
+      setBusy(false);
     };
     latest.current(control.signal).then(
       (value) => set({ state: 'done', value }),
@@ -33,7 +38,7 @@ export function useAsync<Value>(
     return () => control.abort();
   }, [...inputs, round]);
   const again = useCallback(() => setRound((it) => it + 1), []);
-  return { ...loading, again };
+  return { ...loading, again, isBusy };
 }
 
 /** The pause in milliseconds before something is loaded again. */
@@ -57,6 +62,20 @@ export function useRetry(loading: Loading<unknown> & { readonly again: () => voi
     };
   }, [isLost, error, again]);
   return isLost;
+}
+
+/** The pause in milliseconds after which somebody who waits is told what is new. */
+const WATCH_PAUSE = 30_000;
+
+/** Loads again from time to time while it is wanted and somebody looks at the page. */
+export function useWatch(again: () => void, isWanted: boolean): void {
+  useEffect(() => {
+    if (!isWanted) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') again();
+    }, WATCH_PAUSE);
+    return () => clearInterval(timer);
+  }, [again, isWanted]);
 }
 
 export interface Action<Input extends readonly unknown[]> {

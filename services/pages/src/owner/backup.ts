@@ -9,6 +9,7 @@ import {
   OwnerPolicy,
   type PendingContribution,
   SeriesEntry,
+  Withdrawal,
 } from '@eigenveil/data-owner/portable';
 import { CodedError, fromBase64url, toBase64url } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task';
@@ -37,11 +38,17 @@ const Moved = z.strictObject({
   policy: OwnerPolicy.nullable(),
   pending: z.array(z.tuple([TaskId, Pending])),
   receipts: z.array(z.tuple([TaskId, z.string()])),
-  withdrawals: z.array(TaskId),
+  withdrawals: z.array(z.tuple([TaskId, Withdrawal])),
   tasks: z.array(
     z.tuple([
       TaskId,
-      z.strictObject({ dataUser: ServiceUrl, title: Title.exactOptional(), addedAt: z.iso.datetime() }),
+      z.strictObject({
+        dataUser: ServiceUrl,
+        title: Title.exactOptional(),
+        deadline: z.iso.datetime().exactOptional(),
+        releaseToOwners: z.boolean().exactOptional(),
+        addedAt: z.iso.datetime(),
+      }),
     ]),
   ),
   ledger: z.array(LedgerEntry),
@@ -178,7 +185,7 @@ async function collect(
     policy: (await it.objectStore('policy').get('policy')) ?? null,
     pending: pending.map(([id, { bytes, ...rest }]) => [id, { ...rest, bytes: toBase64url(bytes) }]),
     receipts: await pairs(it.objectStore('receipts')),
-    withdrawals: await it.objectStore('withdrawals').getAllKeys(),
+    withdrawals: await pairs(it.objectStore('withdrawals')),
     tasks: await pairs(it.objectStore('tasks')),
     ledger: await it.objectStore('ledger').getAll(),
     series: await it.objectStore('series').getAll(),
@@ -205,7 +212,7 @@ async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void
   if (policy !== null) await it.objectStore('policy').put(policy, 'policy');
   for (const [id, contribution] of pending) await it.objectStore('pending').put(bytesOf(contribution), id);
   for (const [id, receipt] of receipts) await it.objectStore('receipts').put(receipt, id);
-  for (const id of withdrawals) await it.objectStore('withdrawals').put(true, id);
+  for (const [id, how] of withdrawals) await it.objectStore('withdrawals').put(how, id);
   for (const [id, task] of tasks) await it.objectStore('tasks').put(task, id);
   for (const [i, entry] of ledger.entries()) await it.objectStore('ledger').put(entry, i);
   const places = new Map<TaskId, number>();

@@ -34,7 +34,11 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
           columns={[
             { head: 'Rows', cell: ({ dataset }) => dataset },
             { head: 'Taken of the whole', numeric: true, cell: wholesInWords },
-            { head: 'Left of it', numeric: true, cell: ({ answers }) => partInWords(answers.wholes.left) },
+            {
+              head: 'Left of it',
+              numeric: true,
+              cell: ({ answers }) => partInWords(answers.wholes.left),
+            },
             {
               head: 'Tasks under differential privacy',
               numeric: true,

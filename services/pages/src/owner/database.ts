@@ -8,6 +8,7 @@ import type {
   OwnerPolicy,
   PendingContribution,
   SeriesEntry,
+  Withdrawal,
 } from '@eigenveil/data-owner/portable';
 import { CodedError, isOf } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
@@ -29,6 +30,9 @@ export interface KnownTask {
   readonly dataUser: string;
   /** The title as the CSP has signed it; absent before the task was shown, and where it has none. */
   readonly title?: string;
+  /** The CSP has signed both; they are absent before the task was shown. */
+  readonly deadline?: string;
+  readonly releaseToOwners?: boolean;
   /** The time in ISO 8601. */
   readonly addedAt: string;
 }
@@ -51,7 +55,7 @@ export interface OwnerDatabase extends DBSchema {
   marks: { key: 'moved' | 'saved' | 'bare'; value: string };
   pending: { key: TaskId; value: PendingContribution };
   receipts: { key: TaskId; value: string };
-  withdrawals: { key: TaskId; value: true };
+  withdrawals: { key: TaskId; value: Withdrawal };
   tasks: { key: TaskId; value: KnownTask };
   /** Entries are numbered from 0. */
   ledger: { key: number; value: LedgerEntry };

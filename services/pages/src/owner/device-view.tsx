@@ -87,9 +87,17 @@ function Leave({ owner, status, look }: OwnerViewProps) {
   });
   const form = useFaults(
     [
-      ...missing(backup !== null, { id: 'leave-backup', label: LEAVE.backup, words: 'Choose the file' }),
+      ...missing(backup !== null, {
+        id: 'leave-backup',
+        label: LEAVE.backup,
+        words: 'Choose the file',
+      }),
       ...passphraseFaults('leave-passphrase', LEAVE.passphrase, passphrase, go.error),
-      ...missing(isSure, { id: 'leave-sure', label: LEAVE.sure, words: 'Tick this if it is meant' }),
+      ...missing(isSure, {
+        id: 'leave-sure',
+        label: LEAVE.sure,
+        words: 'Tick this if it is meant',
+      }),
     ],
     go.run,
   );
@@ -200,7 +208,11 @@ function Restore({ owner, look }: OwnerViewProps) {
   });
   const form = useFaults(
     [
-      ...missing(backup !== null, { id: 'restore-backup', label: RESTORE.backup, words: 'Choose the file' }),
+      ...missing(backup !== null, {
+        id: 'restore-backup',
+        label: RESTORE.backup,
+        words: 'Choose the file',
+      }),
       ...missing(transfer !== null || isLost, {
         id: 'restore-transfer',
         label: RESTORE.transfer,

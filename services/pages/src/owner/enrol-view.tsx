@@ -3,6 +3,7 @@
  * this device, then the enrolment at the CSP by the token of the invitation.
  */
 import { thumbprintOf } from '@eigenveil/wire';
+import { errorCodeOf } from '@eigenveil/wire/errors';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
@@ -14,7 +15,7 @@ import { OwnerProblem } from './fields.tsx';
 import type { Trusted } from './invitation.ts';
 import { DamagedLink, InvitationForm } from './invitation-form.tsx';
 import { KeyStep, type MadeBackup } from './key-step.tsx';
-import type { OwnerViewProps } from './owner.ts';
+import type { Owner, OwnerViewProps } from './owner.ts';
 import { type Arrival, routes } from './routes.ts';
 import { Steps } from './steps.tsx';
 
@@ -25,48 +26,70 @@ export interface EnrolProps extends OwnerViewProps {
   readonly onTrust: (trusted: Trusted | null) => void;
   /** Called with the backup of a new key. */
   readonly onBackup: (backup: MadeBackup) => void;
-  /** Called once the invitation is used. */
-  readonly onEnrolled: () => void;
+  /** Called once the owner is enrolled by the invitation, or cannot be. */
+  readonly onUsed: () => void;
 }
 
 export function EnrolView(props: EnrolProps) {
   const { owner, status, look, arrival, trusted, onTrust, onBackup } = props;
-  const title = status.enrolment === null ? 'Become a data owner' : 'Enrol again';
+  const { enrolment } = status;
+  const title = enrolment === null ? 'Become a data owner' : 'Enrol again';
   const link = arrival?.link ?? null;
+  const known = useAsync(
+    async () => enrolment && thumbprintOf(enrolment.cspKey),
+    [enrolment?.cspKey.x], // each look at the state brings another object
+  );
   if (status.movedAt !== null)
     return (
       <View title={title} name="Enrol">
         <p>This owner has left this device: enrol on the other one.</p>
       </View>
     );
+  if (known.state !== 'done') return null;
+  const csp = known.value;
+  const isKnown = csp !== null && (link === null || link.thumbprint === csp);
   return (
     <View title={title} name="Enrol">
-      <Steps current={trusted === null ? 'trust' : 'key'}>
-        {trusted === null
-          ? 'See who asks you, and decide whether you trust the CSP.'
-          : status.thumbprint === null
+      {trusted === null ? (
+        <Steps current={isKnown ? 'task' : 'trust'}>
+          {!isKnown
+            ? 'See who asks you, and decide whether you trust the CSP.'
+            : link?.task === undefined
+              ? 'See your tasks, or renew your enrolment.'
+              : 'Go on to the task that you are invited to.'}
+        </Steps>
+      ) : (
+        <Steps current="key">
+          {status.thumbprint === null
             ? 'Make a key, by which the services know you.'
             : 'You are being enrolled at the CSP.'}
-      </Steps>
+        </Steps>
+      )}
       {arrival?.kind === 'refused' && (
         <DamagedLink>
           Open your invitation again, and take care that all of the link is there. Or ask whoever sent it for
           another one.
         </DamagedLink>
       )}
-      {arrival === null && trusted === null && status.enrolment === null && (
+      {arrival === null && trusted === null && enrolment === null && (
         <Notice kind="info" title="You need an invitation">
           <p>Open the link that you were sent: once more, if you have loaded this page in another tab.</p>
         </Notice>
       )}
       {trusted === null && (
         <>
-          <Invited link={link} />
-          <AnotherCsp status={status} thumbprint={link?.thumbprint ?? null} />
+          {isKnown ? (
+            <Enrolled owner={owner} csp={csp} link={arrival?.kind === 'link' ? arrival.link : null} />
+          ) : (
+            <>
+              <Invited link={link} />
+              {csp !== null && <AnotherCsp csp={csp} />}
+            </>
+          )}
           <InvitationForm
             key={link?.token}
             link={link}
-            csp={status.enrolment?.csp.url ?? ''}
+            csp={enrolment?.csp.url ?? ''}
             action={status.thumbprint === null ? 'Trust this CSP' : 'Trust this CSP and enrol'}
             onTrust={onTrust}
           />
@@ -96,23 +119,28 @@ function Invited({ link }: { readonly link: Partial<OwnerLink> | null }) {
           other owners.{' '}
         </>
       )}
-      Your rows stay in this browser: encrypted sums of them leave it. You see what a task computes, what
-      comes back and until when it is open before any of your rows is read, and then you decide.
+      Your rows stay in this browser: encrypted sums of them leave it. What a task computes, what comes back
+      and until when it is open are told to enrolled owners alone. So you see them next, before any of your
+      rows is read, and then you decide.
     </p>
   );
 }
 
 /** Enrols at once, since the decision was made in the step before. */
 function Enrolling(props: EnrolProps & { readonly trusted: Trusted }) {
-  const { owner, trusted, look, onTrust, onEnrolled } = props;
+  const { owner, trusted, look, onTrust, onUsed } = props;
   const enrol = useAction(async (gone) => {
-    const { dataUser, task, token } = trusted;
-    await owner.enrol(trusted, token);
-    if (dataUser !== undefined && task !== undefined) await owner.state.addTask(task, dataUser);
-    onEnrolled();
+    try {
+      await owner.enrol(trusted, trusted.token);
+    } catch (error) {
+      if (isOfToken(error)) onUsed();
+      throw error;
+    }
+    const place = await follow(owner, trusted);
+    onUsed();
+    onTrust(null);
     look();
-    if (!gone.aborted)
-      location.hash = task === undefined ? routes.href('tasks', {}) : routes.href('task', { taskId: task });
+    if (!gone.aborted) location.hash = place;
   });
   useEffect(() => enrol.run(), []);
   return (
@@ -124,9 +152,11 @@ function Enrolling(props: EnrolProps & { readonly trusted: Trusted }) {
           another one. If the CSP cannot be reached, try again.
         </p>
         <div class="row">
-          <Button kind="main" busy={enrol.busy} onClick={() => enrol.run()}>
-            Try again
-          </Button>
+          {!isOfToken(enrol.error) && (
+            <Button kind="main" busy={enrol.busy} onClick={() => enrol.run()}>
+              Try again
+            </Button>
+          )}
           <Button onClick={() => onTrust(null)}>Use another invitation</Button>
         </div>
       </OwnerProblem>
@@ -134,31 +164,52 @@ function Enrolling(props: EnrolProps & { readonly trusted: Trusted }) {
   );
 }
 
-/** Says so if the CSP differs from this owner's CSP. */
-function AnotherCsp(props: {
-  readonly status: OwnerViewProps['status'];
-  readonly thumbprint: string | null;
-}) {
-  const { enrolment } = props.status;
-  const known = useAsync(
-    async () => (enrolment === null ? null : thumbprintOf(enrolment.cspKey)),
-    [enrolment],
-  );
-  if (known.state !== 'done' || known.value === null) return null;
-  if (props.thumbprint === null || props.thumbprint === known.value)
-    return (
+/** Returns whether the token of an invitation is of no use, now and later. */
+const isOfToken = (error: unknown): boolean => errorCodeOf(error) === 'ERR_ENROLMENT_TOKEN';
+
+/** Puts the task of an invitation on the list. @returns the place to go to */
+async function follow(owner: Owner, { dataUser, task }: OwnerLink): Promise<string> {
+  if (dataUser === undefined || task === undefined) return routes.href('tasks', {});
+  await owner.state.addTask(task, dataUser);
+  return routes.href('task', { taskId: task });
+}
+
+/** Leads an owner on that comes to its own CSP again. The invitation is kept, since it may renew the enrolment. */
+function Enrolled(props: { readonly owner: Owner; readonly csp: string; readonly link: OwnerLink | null }) {
+  const { owner, csp, link } = props;
+  const go = useAction(async (gone) => {
+    const place = await follow(owner, link!);
+    if (!gone.aborted) location.hash = place;
+  });
+  return (
+    <>
       <Notice kind="info" title="You are enrolled already">
         <p>
-          At the CSP with the thumbprint <Grouped value={known.value} />. Another invitation of it renews your
-          enrolment.
+          At the CSP with the thumbprint <Grouped value={csp} />.
         </p>
+        {link?.task === undefined ? (
+          <p>
+            <a href={routes.href('tasks', {})}>See your tasks</a>
+          </p>
+        ) : (
+          <Button kind="main" busy={go.busy} onClick={() => go.run()}>
+            Go to the task
+          </Button>
+        )}
+        <OwnerProblem error={go.error} />
       </Notice>
-    );
+      <p>Where the CSP says that your enrolment has expired, another invitation of it renews it.</p>
+    </>
+  );
+}
+
+/** Says that the CSP differs from this owner's CSP. */
+function AnotherCsp({ csp }: { readonly csp: string }) {
   return (
     <Notice kind="warn" title="This is another CSP than yours" live>
       <p>
-        You are enrolled at the one with the thumbprint <Grouped value={known.value} />. If you go on, tasks
-        that the old one has signed are refused, and their results cannot be checked here any more.
+        You are enrolled at the one with the thumbprint <Grouped value={csp} />. If you go on, tasks that the
+        old one has signed are refused, and their results cannot be checked here any more.
       </p>
     </Notice>
   );

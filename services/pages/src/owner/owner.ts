@@ -11,6 +11,7 @@ import {
   DEFAULT_DATASET,
   type Elsewhere,
   type Evidence,
+  hasContributed,
   type OwnerPolicy,
   ownFloorInWords,
   planOwnFloor,
@@ -91,7 +92,7 @@ export class Owner {
   /**
    * Returns the task that the CSP has signed, the rules of the policy that it breaks, and what the owner's
    * data sets can still give to it: first the one that is taken unless the owner names another. No row is
-   * read. The page then knows its title.
+   * read. The page then has the task on its list.
    */
   async inspect({ id, dataUser }: TaskPlace): Promise<{
     task: Task;
@@ -107,12 +108,24 @@ export class Owner {
       this.datasets(id),
     ]);
     const inspected = await owner.inspect({ url: dataUser }, id);
-    const { title } = inspected.task;
-    if (title !== undefined) await this.state.addTask(id, dataUser, title);
+    await this.state.addTask(id, dataUser, inspected.task);
     const budgetOf = (name: string) => this.afford(id, inspected.task, name);
     const others = known.filter((name) => name !== dataset);
     const budgets = [await budgetOf(dataset), ...(await Promise.all(others.map(budgetOf)))] as const;
     return { ...inspected, policy, budgets };
+  }
+
+  /**
+   * Puts a task on the list, once its data user has shown it; at once where this owner has a part in it, since
+   * its data user may have forgotten it.
+   * @throws as `inspect`
+   */
+  async list(place: TaskPlace): Promise<void> {
+    const { id, dataUser } = place;
+    const { state } = this;
+    const isKnown = (await hasContributed(state, id)) || (await state.withdrawal(id)) !== undefined;
+    if (isKnown) await state.addTask(id, dataUser);
+    else await this.inspect(place);
   }
 
   /** Returns what a data set can still give to a task that was inspected. No row is read, and no service asked. */
@@ -164,7 +177,7 @@ export class Owner {
   async next({ id, dataUser }: TaskPlace): Promise<Pick<Task, 'id' | 'title'> | null> {
     const { newest } = await (await this.#dataOwner({ id })).series({ url: dataUser }, id);
     if (newest === null || newest.id === id) return null;
-    await this.state.addTask(newest.id, dataUser, newest.title);
+    await this.state.addTask(newest.id, dataUser, newest);
     return newest;
   }
 

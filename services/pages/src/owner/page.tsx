@@ -63,10 +63,9 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
           trusted={trusted}
           onTrust={setTrusted}
           onBackup={setBackup}
-          onEnrolled={() => {
+          onUsed={() => {
             forgetInvitation();
             setUsed(arrival);
-            setTrusted(null);
           }}
         />
       )}
@@ -142,7 +141,8 @@ function Place(props: EnrolProps & { readonly hash: string }) {
       return <DeviceView {...common} />;
     case 'task': {
       const id = TaskId.safeParse(route?.name === 'task' ? route.params.taskId : '');
-      return id.success && isEnrolled ? <TaskView {...common} taskId={id.data} /> : <Nowhere />;
+      if (!id.success) return <Nowhere />;
+      return isEnrolled ? <TaskView {...common} taskId={id.data} /> : enrol;
     }
     default:
       return <Nowhere />;

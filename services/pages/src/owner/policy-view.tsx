@@ -44,9 +44,10 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
   const [isKept, setKept] = useState(false);
   const [unread, setUnread] = useState<readonly string[]>([]);
   const [sent, setSent] = useState(0);
-  const [filled, setFilled] = useState<{ readonly from: 'preset' | 'file'; readonly name: string } | null>(
-    null,
-  );
+  const [filled, setFilled] = useState<{
+    readonly from: 'preset' | 'file';
+    readonly name: string;
+  } | null>(null);
   const read = policyOf(draft);
   const faults = 'faults' in read ? read.faults : [];
   const change = (next: PolicyDraft) => {

@@ -17,6 +17,26 @@ const OF_TASK: ReadonlySet<string> = new Set<StatisticsCode>([
 /** Refusals of the owner's own policy. */
 const OF_POLICY: ReadonlySet<string> = new Set<ErrorCode>(['ERR_POLICY', 'ERR_BUDGET_EXHAUSTED']);
 
+/** Faults of what was signed about a result. */
+const UNTRUSTED: ReadonlySet<string> = new Set<ErrorCode>([
+  'ERR_AGREEMENT_INVALID',
+  'ERR_BASIS_INVALID',
+  'ERR_KEY_INVALID',
+  'ERR_PEER_PROTOCOL',
+  'ERR_PROJECTION_INVALID',
+  'ERR_PROVENANCE_EXCLUDED',
+  'ERR_PROVENANCE_INVALID',
+  'ERR_RECEIPT_INVALID',
+]);
+
+/** Returns the title of an error about a result: whoever answers may have a reason why there is none. */
+export function resultTitle(error: unknown): string {
+  if (isTransient(error)) return 'No connection to the data user: try again';
+  return isOf(CODES, error) && UNTRUSTED.has(error.code)
+    ? 'There is no result that you could trust'
+    : 'There is no result';
+}
+
 /** @param refused the title of what was asked for and is refused, by a service or by the page */
 export function problemTitle(error: unknown, refused = 'The file was refused'): string {
   if (isOf(STATISTICS_CODES, error))

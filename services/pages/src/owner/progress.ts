@@ -3,15 +3,21 @@ import { FINAL_STATES, type TaskState } from '@eigenveil/wire';
 import type { TaskEntry } from './state.ts';
 import type { Step } from './steps.tsx';
 
-/** The state of a task in words for a list. */
-export function stateInWords(state: TaskState, isLate: boolean): string {
+/** The state of a task in words for a list, as far as the page knows the task. */
+export function stateInWords(entry: TaskEntry, state: TaskState, now: Date): string {
+  const { deadline, releaseToOwners } = entry;
+  const isLate = deadline !== undefined && new Date(deadline) < now;
   switch (state) {
     case 'proposed':
       return 'not open yet';
     case 'open':
-      return isLate ? 'closed to contributions: the deadline has passed' : 'open for contributions';
-    case 'done':
-      return 'the result is ready';
+      if (isLate) return 'closed to contributions: the deadline has passed';
+      return deadline === undefined ? 'open' : 'open for contributions';
+    case 'done': {
+      const situation = { entry, state, isLate, isRefused: false, isReleased: releaseToOwners === true };
+      if (progressOf(situation).canGetResult) return 'the result is ready';
+      return releaseToOwners === false ? 'ended: the result is for the data user alone' : 'ended';
+    }
     case 'cancelled':
       return 'cancelled: there is no result';
     case 'failed':
@@ -25,7 +31,7 @@ export function stateInWords(state: TaskState, isLate: boolean): string {
 }
 
 export interface Situation {
-  readonly entry: Pick<TaskEntry, 'receipt' | 'isPending' | 'isWithdrawn'>;
+  readonly entry: Pick<TaskEntry, 'receipt' | 'isPending' | 'withdrawal'>;
   /** Null where the data user does not tell it. */
   readonly state: TaskState | null;
   /** True if the deadline of the task has passed. */
@@ -49,8 +55,16 @@ export interface Progress {
   readonly canGetResult: boolean;
 }
 
+/** Returns whether an owner who has contributed waits for what becomes of the task. */
+export function isWaiting(
+  { receipt, withdrawal }: Pick<TaskEntry, 'receipt' | 'withdrawal'>,
+  state: TaskState | null,
+): boolean {
+  return receipt !== null && withdrawal === null && (state === null || !FINAL_STATES.includes(state));
+}
+
 export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situation): Progress {
-  const { receipt, isPending, isWithdrawn } = entry;
+  const { receipt, isPending, withdrawal } = entry;
   const isOpen = state === null || state === 'open' || state === 'proposed';
   const takesMore = isOpen && !isLate;
   const hasTakenPart = receipt !== null || isPending;
@@ -58,9 +72,9 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
   const common = {
     canContribute: false,
     canWithdraw: isOpen ? 'yes' : FINAL_STATES.includes(state) ? 'doubted' : 'csp',
-    canGetResult: isReleased && hasTakenPart && !isWithdrawn && state !== 'cancelled',
+    canGetResult: isReleased && hasTakenPart && withdrawal === null && state !== 'cancelled',
   } as const;
-  if (isWithdrawn)
+  if (withdrawal === 'confirmed')
     return { ...common, step: 'contribution', next: 'You have withdrawn: there is nothing more to do here.' };
   if (isLost)
     return {
@@ -68,8 +82,15 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
       step: hasTakenPart ? 'result' : 'contribution',
       next: `This task has ${state === 'failed' ? 'failed' : 'been cancelled'}: there is no result, and nothing to do here.`,
     };
+  if (withdrawal === 'begun')
+    return {
+      ...common,
+      step: 'contribution',
+      next: 'Your withdrawal is not confirmed yet: withdraw once more.',
+    };
   if (receipt !== null) return { ...common, step: 'result', next: nextOfContributor(state, isReleased) };
-  if (isRefused && (takesMore || isPending))
+  // A contribution that may have been sent is sent again, whatever the policy says by now.
+  if (isRefused && takesMore && !isPending)
     return {
       ...common,
       step: 'policy',

@@ -18,21 +18,29 @@ interface ReceiptProps extends TaskPartProps {
 
 export function ReceiptPanel(props: ReceiptProps) {
   const { entry, canWithdraw } = props;
-  const { receipt, isPending, isWithdrawn } = entry;
+  const { receipt, isPending, withdrawal } = entry;
   const isOffered = canWithdraw === 'yes' || canWithdraw === 'csp';
-  if (receipt === null && !isPending && !isWithdrawn) return null;
+  if (receipt === null && !isPending && withdrawal === null) return null;
   return (
     <section>
       <h2>Your part</h2>
-      {isWithdrawn && (
+      {withdrawal === 'begun' && (
+        <Notice kind="bad" title="Your withdrawal is not confirmed yet">
+          <p>
+            Your contribution may still count. Withdraw once more: it does no harm. Nothing more is sent to
+            this task meanwhile.
+          </p>
+        </Notice>
+      )}
+      {withdrawal === 'confirmed' && (
         <Notice kind="warn" title="You have withdrawn from this task, for good">
-          {isOffered && <p>If the answer was lost, withdraw once more: it does no harm.</p>}
+          {isOffered && <p>You can withdraw once more where an answer was lost: it does no harm.</p>}
         </Notice>
       )}
       {receipt !== null && <ReceiptFacts id={entry.id} jws={receipt} />}
       {isOffered && <Withdraw {...props} />}
       {canWithdraw === 'doubted' && (
-        <details>
+        <details open={withdrawal === 'begun'}>
           <summary>If you doubt that the task has ended</summary>
           <p>
             The data user alone says so. The CSP takes your withdrawal if it has not opened the sums of this

@@ -32,7 +32,10 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
   const [seen, setSeen] = useState<RowFile | null | undefined>(null);
   const rows = seen ?? null;
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
-  const [progress, setProgress] = useState<{ readonly done: number; readonly total: number } | null>(null);
+  const [progress, setProgress] = useState<{
+    readonly done: number;
+    readonly total: number;
+  } | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const { features } = columnsFor(task, basis);
   const columns = useMemo(() => ({ features, labellings: [] }), [features]);

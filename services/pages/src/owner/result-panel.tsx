@@ -2,7 +2,6 @@
 import type { TaskResult } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
 import type { TaskState } from '@eigenveil/wire';
-import { isTransient } from '@eigenveil/wire/errors';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
@@ -13,6 +12,7 @@ import { useAction } from '../common/use-async.ts';
 import { OWNER_RESULTS } from '../methods/owner-results.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { TaskPartProps } from './owner.ts';
+import { resultTitle } from './problems.ts';
 
 type Waiting = 'asking' | 'down' | 'unready';
 
@@ -23,7 +23,8 @@ const WAITING = {
 } as const satisfies Record<Waiting, string>;
 
 /** @param state of the task, as the data user tells it */
-export function ResultPanel({ owner, entry, state }: TaskPartProps & { readonly state: TaskState | null }) {
+export function ResultPanel(props: TaskPartProps & { readonly state: TaskState | null }) {
+  const { owner, entry, lookAtEntry, state } = props;
   const [result, setResult] = useState<TaskResult | null>(null);
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   const stop = useRef<AbortController | null>(null);
@@ -37,7 +38,9 @@ export function ResultPanel({ owner, entry, state }: TaskPartProps & { readonly 
         await owner.result(entry, signal, (_reason, isDown) => setWaiting(isDown ? 'down' : 'unready')),
       );
     } catch (error) {
-      if (!control.signal.aborted) throw error;
+      if (control.signal.aborted) return;
+      lookAtEntry(); // the task may have failed, or been cancelled, meanwhile
+      throw error;
     } finally {
       setWaiting(null);
     }
@@ -48,14 +51,7 @@ export function ResultPanel({ owner, entry, state }: TaskPartProps & { readonly 
       {result === null && (
         <>
           <p>{STATES[state ?? 'open'] ?? 'It is being computed. Then it is fetched and checked here.'}</p>
-          <OwnerProblem
-            error={fetched.error}
-            title={
-              isTransient(fetched.error)
-                ? 'No connection to the data user: try again'
-                : 'There is no result that you could trust'
-            }
-          />
+          <OwnerProblem error={fetched.error} title={resultTitle(fetched.error)} />
           <div class="row">
             <Button kind="main" busy={fetched.busy} onClick={() => fetched.run()}>
               {state === 'failed' ? 'Ask for the reason' : 'Get the result'}

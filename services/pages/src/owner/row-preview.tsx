@@ -54,7 +54,10 @@ export function RowPreview(props: {
         rows={shown}
         keyOf={({ place }) => place}
         columns={[
-          { head: 'Column', cell: ({ place }) => <Untrusted text={columnTitle(rows, place)} longest={40} /> },
+          {
+            head: 'Column',
+            cell: ({ place }) => <Untrusted text={columnTitle(rows, place)} longest={40} />,
+          },
           { head: 'It is', cell: ({ place }) => useOf(place) },
           ...rows.firstRows.map((cells, i) => ({
             head: `Row ${i + 1}`,

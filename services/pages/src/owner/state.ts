@@ -12,9 +12,10 @@ import {
   type PendingContribution,
   type SeriesEntry,
   type SeriesState,
+  type Withdrawal,
 } from '@eigenveil/data-owner/portable';
 import { CodedError } from '@eigenveil/platform';
-import type { TaskId } from '@eigenveil/task';
+import type { Task, TaskId } from '@eigenveil/task';
 import { type SigningKey, thumbprintOf } from '@eigenveil/wire';
 import { DEVICE_CODES } from './codes.ts';
 import { Database, type KnownTask, type PolicyChange, type Transaction } from './database.ts';
@@ -39,8 +40,11 @@ export interface TaskEntry extends KnownTask {
   readonly id: TaskId;
   readonly receipt: string | null;
   readonly isPending: boolean;
-  readonly isWithdrawn: boolean;
+  readonly withdrawal: Withdrawal | null;
 }
+
+/** A task as the CSP has signed it, as far as the list of tasks needs it. */
+type ShownTask = Pick<Task, 'deadline' | 'releaseToOwners' | 'title'>;
 
 /** The name of the lock that all tabs of this origin share. */
 const LOCK = 'eigenveil-owner';
@@ -217,12 +221,12 @@ export class BrowserState implements OwnerState {
     return digestOfData(key, taskId, values);
   }
 
-  async hasWithdrawn(taskId: TaskId): Promise<boolean> {
-    return (await this.database.read((it) => it.objectStore('withdrawals').get(taskId))) === true;
+  withdrawal(taskId: TaskId): Promise<Withdrawal | undefined> {
+    return this.database.read((it) => it.objectStore('withdrawals').get(taskId));
   }
 
-  async beginWithdrawal(taskId: TaskId): Promise<void> {
-    await this.#write((it) => it.objectStore('withdrawals').put(true, taskId));
+  async keepWithdrawal(taskId: TaskId, withdrawal: Withdrawal): Promise<void> {
+    await this.#write((it) => it.objectStore('withdrawals').put(withdrawal, taskId));
   }
 
   async endWithdrawal(taskId: TaskId): Promise<void> {
@@ -253,12 +257,12 @@ export class BrowserState implements OwnerState {
     });
   }
 
-  /** Remembers a task that the owner wants to see, another address of its data user, or its title. */
-  async addTask(taskId: TaskId, dataUser: string, title?: string): Promise<void> {
+  /** Remembers a task that the owner wants to see, another address of its data user, or what it was shown. */
+  async addTask(taskId: TaskId, dataUser: string, shown?: ShownTask): Promise<void> {
     await this.#write(async (it) => {
       const store = it.objectStore('tasks');
       const known = { addedAt: new Date().toISOString(), ...(await store.get(taskId)) };
-      await store.put({ ...known, dataUser, ...(title !== undefined && { title }) }, taskId);
+      await store.put({ ...known, dataUser, ...(shown && listed(shown)) }, taskId);
     });
   }
 
@@ -284,18 +288,18 @@ export class BrowserState implements OwnerState {
       const ids = await it.objectStore('tasks').getAllKeys();
       const entries = await Promise.all(
         ids.map(async (id) => {
-          const [task, receipt, pending, withdrawn] = await Promise.all([
+          const [task, receipt, pending, withdrawal] = await Promise.all([
             it.objectStore('tasks').get(id),
             it.objectStore('receipts').get(id),
             it.objectStore('pending').count(id),
-            it.objectStore('withdrawals').count(id),
+            it.objectStore('withdrawals').get(id),
           ]);
           return {
             ...task!,
             id,
             receipt: receipt ?? null,
             isPending: pending > 0,
-            isWithdrawn: withdrawn > 0,
+            withdrawal: withdrawal ?? null,
           };
         }),
       );
@@ -326,6 +330,11 @@ function refuseMoved(movedAt: string | undefined): void {
     DEVICE_CODES.ERR_OWNER_MOVED,
     'this owner has moved to another device: go on there; here only its receipts are left to be seen',
   );
+}
+
+/** Returns what the list of tasks says of one. */
+function listed({ title, deadline, releaseToOwners }: ShownTask): Partial<KnownTask> {
+  return { deadline, releaseToOwners, ...(title !== undefined && { title }) };
 }
 
 /** Returns the policy with these members, and without those whose value is null. */

@@ -2,10 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
+/** The steps in their order: the task comes after the key, since its data user tells it to enrolled owners alone. */
 const STEPS = {
-  task: 'Task',
   trust: 'Trust',
   key: 'Key',
+  task: 'Task',
   policy: 'Policy',
   contribution: 'Contribution',
   result: 'Result',

@@ -7,7 +7,7 @@ import { type Basis, type Revealed, revealedBy } from '@eigenveil/data-owner/por
 import { methodOf } from '@eigenveil/methods';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type TaskState, thumbprintOf } from '@eigenveil/wire';
-import { useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { count } from '../common/format.ts';
@@ -15,11 +15,11 @@ import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
 import { TaskName } from '../common/task-name.tsx';
 import { Grouped, Moment, Untrusted } from '../common/text.tsx';
-import { useAction, useAsync } from '../common/use-async.ts';
+import { useAction, useAsync, useRetry, useWatch } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { OwnerViewProps, TaskPartProps } from './owner.ts';
-import { progressOf } from './progress.ts';
+import { isWaiting, progressOf } from './progress.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
@@ -75,27 +75,33 @@ function Inspected(props: TaskPartProps) {
     known.current = await owner.taskState(entry).catch(() => known.current);
     return known.current;
   }, [owner, entry.id, entry.dataUser]);
+  const again = useCallback(() => {
+    shown.again();
+    state.again();
+  }, [shown.again, state.again]);
+  const isLost = useRetry({ ...shown, again });
+  useWatch(state.again, isWaiting(entry, state.state === 'done' ? state.value : null));
   const lookAtEntry = () => {
     props.lookAtEntry();
     state.again();
   };
-  if (shown.state === 'failed')
+  if (shown.state === 'failed') {
+    const isNew = entry.receipt === null && !entry.isPending && entry.withdrawal === null;
     return (
       <>
-        <OwnerProblem error={shown.error} title="The task is not shown">
-          <p>Nothing of yours was read, and only the request for the task was sent.</p>
-          <Button
-            onClick={() => {
-              shown.again();
-              state.again();
-            }}
-          >
+        <OwnerProblem
+          error={shown.error}
+          title={isLost ? 'No connection to the data user. Retrying…' : 'The task is not shown'}
+        >
+          {isNew && <p>Nothing of yours was read, and only the request for the task was sent.</p>}
+          <Button busy={shown.isBusy} onClick={again}>
             Try again
           </Button>
         </OwnerProblem>
         <ReceiptPanel {...props} canWithdraw="yes" />
       </>
     );
+  }
   if (shown.state === 'loading' || state.state !== 'done') return <p>Asking the data user for the task…</p>;
   const { task, basis, refined, policy } = shown.value;
   const progress = progressOf({

@@ -13,6 +13,7 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { FaultSummary, type FieldFault, OwnerProblem, TextField } from './fields.tsx';
 import type { OwnerViewProps } from './owner.ts';
 import { stateInWords } from './progress.ts';
+import { unreachable } from './reachable.ts';
 import { routes } from './routes.ts';
 import type { TaskEntry } from './state.ts';
 
@@ -34,11 +35,11 @@ export function TasksView({ owner, status }: OwnerViewProps) {
   useEffect(() => {
     if (gone !== null) said.current!.focus();
   }, [gone]);
-  const stateOf = ({ id }: TaskEntry): string => {
+  const stateOf = (entry: TaskEntry): string => {
     if (!isHere) return 'on the other device';
-    if (states.state !== 'done' || !states.value.has(id)) return 'asking…';
-    const state = states.value.get(id) ?? null;
-    return state === null ? 'no connection to the data user' : stateInWords(state, false);
+    if (states.state !== 'done' || !states.value.has(entry.id)) return 'asking…';
+    const state = states.value.get(entry.id) ?? null;
+    return state === null ? 'no connection to the data user' : stateInWords(entry, state, new Date());
   };
   return (
     <View title="Your tasks" name="Tasks">
@@ -105,8 +106,9 @@ export function TasksView({ owner, status }: OwnerViewProps) {
   );
 }
 
-function partWords({ isWithdrawn, receipt, isPending }: TaskEntry): string {
-  if (isWithdrawn) return 'withdrawn';
+function partWords({ withdrawal, receipt, isPending }: TaskEntry): string {
+  if (withdrawal === 'begun') return 'withdrawal not confirmed: withdraw once more';
+  if (withdrawal === 'confirmed') return 'withdrawn';
   if (receipt !== null) return 'contributed, with a receipt';
   if (isPending) return 'prepared, without a receipt yet: contribute again';
   return 'not contributed';
@@ -153,23 +155,18 @@ function AddTask({ owner, last }: { readonly owner: OwnerViewProps['owner']; rea
   const address = (dataUser ?? last).trim();
   const url = ServiceUrl.safeParse(address);
   const id = TaskId.safeParse(task.trim());
+  const wrongUrl = url.success ? unreachable(url.data) : 'Expected an https address without a path';
   const faults: FieldFault[] = [
     ...(id.success ? [] : [{ id: 'add-task', label: 'Task', words: 'Expected 22 letters, digits, - and _' }]),
-    ...(url.success
+    ...(wrongUrl === null
       ? []
-      : [
-          {
-            id: 'add-data-user',
-            label: 'Address of the data user',
-            words: 'Expected an https address without a path',
-          },
-        ]),
+      : [{ id: 'add-data-user', label: 'Address of the data user', words: wrongUrl }]),
   ];
   const wrong = (name: string, text: string) =>
     sent > 0 || text !== '' ? (faults.find((it) => it.id === name)?.words ?? null) : null;
   const add = useAction(async () => {
-    if (!url.success || !id.success) return setSent((it) => it + 1);
-    await owner.state.addTask(id.data, url.data);
+    if (!url.success || !id.success || wrongUrl !== null) return setSent((it) => it + 1);
+    await owner.list({ id: id.data, dataUser: url.data });
     location.hash = routes.href('task', { taskId: id.data });
   });
   return (

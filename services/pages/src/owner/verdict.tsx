@@ -10,6 +10,7 @@ import { Notice } from '../common/feedback.tsx';
 import { capital, count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
+import type { PolicyChange } from './database.ts';
 import { Persistence } from './device-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { DatasetBudget, TaskPartProps } from './owner.ts';
@@ -37,7 +38,7 @@ export function Verdict(props: TaskPartProps & Inspected & { readonly onExceptio
     <section>
       <h2>What your policy says</h2>
       {broken.length > 0 && <Refusal {...props} />}
-      {task.differentialPrivacy !== null && !isDurable && (
+      {task.differentialPrivacy !== null && !isDurable && !props.entry.isPending && (
         <>
           <Notice kind="bad" title="This device cannot take part under differential privacy">
             <p>
@@ -58,16 +59,22 @@ export function Verdict(props: TaskPartProps & Inspected & { readonly onExceptio
 
 function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdict>[0]) {
   const [isOpen, setOpen] = useState(false);
-  const changes = broken.flatMap(({ change }) => Object.entries(change));
+  // The last of several changes of one member has the others in it.
+  const changes: PolicyChange = Object.assign({}, ...broken.map(({ change }) => change));
   const allow = useAction(async () => {
-    await owner.state.makeException(entry.id, Object.fromEntries(changes));
+    await owner.state.makeException(entry.id, changes);
     setOpen(false);
     onException();
   });
-  const lines = changes.map(([name, value]) => changeInWords(name, value));
+  const isAllowable = broken.every(({ change }) => Object.keys(change).length > 0);
+  const lines = Object.entries(changes).map(([name, value]) => changeInWords(name, value));
   return (
     <Notice kind="bad" title="Your policy refuses this task">
-      <p>Nothing is read, and nothing can be contributed.</p>
+      <p>
+        {entry.isPending
+          ? 'What was prepared before may have arrived, so it can be sent again all the same. Other rows are refused.'
+          : 'Nothing is read, and nothing can be contributed.'}
+      </p>
       <ul>
         {broken.map(({ rule }) => (
           <li key={String(rule)}>
@@ -75,19 +82,24 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
           </li>
         ))}
       </ul>
-      <p>If you trust who asks, you can allow it for this task alone, or for all tasks:</p>
-      <div class="row">
-        <Button onClick={() => setOpen(true)}>Allow for this task only…</Button>
-        <a href={routes.href('policy', {})}>Change your policy</a>
-      </div>
-      <details>
-        <summary>What would have to change in your policy</summary>
-        <ul>
-          {lines.map((line) => (
-            <li key={line}>{capital(line)}</li>
-          ))}
-        </ul>
-      </details>
+      {!isAllowable && <p>No change of your policy allows it.</p>}
+      {isAllowable && (
+        <>
+          <p>If you trust who asks, you can allow it for this task alone, or for all tasks:</p>
+          <div class="row">
+            <Button onClick={() => setOpen(true)}>Allow for this task only…</Button>
+            <a href={routes.href('policy', {})}>Change your policy</a>
+          </div>
+          <details>
+            <summary>What would have to change in your policy</summary>
+            <ul>
+              {lines.map((line) => (
+                <li key={line}>{capital(line)}</li>
+              ))}
+            </ul>
+          </details>
+        </>
+      )}
       {isOpen && (
         <Dialog title="Allow this for this task only?" onClose={() => setOpen(false)}>
           <p>For this task, and no other, your policy then says:</p>

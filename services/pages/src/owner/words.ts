@@ -6,6 +6,7 @@ import type { Elsewhere, OwnerTerm, TaskTerm } from '@eigenveil/data-owner/porta
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
+import { exactTime, fromNow } from '../common/format.ts';
 import { DRAWERS, NEIGHBOURS, OUTPUTS } from '../common/task-words.ts';
 import { MEMBERS, OPTIONS, PARTS } from './policy-form.ts';
 
@@ -118,6 +119,7 @@ const OWNER_WORDS: Vocabulary<OwnerTerm> = {
     'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
   home: () => 'it was contributed by another device',
   memory: () => 'this browser may forget what it has sent: afterwards',
+  moment: (at) => `${fromNow(new Date(at), new Date())} (${exactTime(new Date(at))})`,
   name: () => '',
   neighbours: (relation) => `about ${NEIGHBOURS[relation as keyof typeof NEIGHBOURS]}`,
   noHome: () => '',

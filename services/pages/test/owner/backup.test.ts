@@ -52,8 +52,10 @@ async function usedDevice() {
     dataDigest: 'd',
   });
   await state.saveReceipt(TASKS[1], 'receipt');
-  await state.beginWithdrawal(TASKS[2]);
-  await state.addTask(TASKS[0], 'https://user.example.org', 'Größe der Herzen');
+  await state.keepWithdrawal(TASKS[1], 'begun');
+  await state.keepWithdrawal(TASKS[2], 'confirmed');
+  const shown = { title: 'Größe der Herzen', deadline: '2031-01-01T00:00:00Z', releaseToOwners: true };
+  await state.addTask(TASKS[0], 'https://user.example.org', shown);
   const event = { kind: 'answer', taskId: TASKS[0], by: 'others', group: TASKS[0], part: '1/2' } as const;
   await state.addToLedger(nextEntry([], 'rows', event), 0);
   for (const [before, taskId] of TASKS.entries())
@@ -83,7 +85,8 @@ describe('an owner that moves', () => {
       dataDigest: 'd',
     });
     await expect(moved.receipt(TASKS[1])).resolves.toBe('receipt');
-    await expect(moved.hasWithdrawn(TASKS[2])).resolves.toBe(true);
+    await expect(moved.withdrawal(TASKS[1])).resolves.toBe('begun');
+    await expect(moved.withdrawal(TASKS[2])).resolves.toBe('confirmed');
     await expect(moved.digestOfData(TASKS[0], [5n])).resolves.toBe(digest);
     await expect(moved.tasks()).resolves.toEqual(await state.tasks());
     expect(await moved.ledger()).toEqual(await state.ledger());
@@ -98,7 +101,7 @@ describe('an owner that moves', () => {
       state.keepPending(TASKS[2], { record: '', bytes: new Uint8Array(), dataDigest: '' }),
     ).rejects.toThrow(refused);
     await expect(state.discardPending(TASKS[0])).rejects.toThrow(refused);
-    await expect(state.beginWithdrawal(TASKS[0])).rejects.toThrow(refused);
+    await expect(state.keepWithdrawal(TASKS[0], 'begun')).rejects.toThrow(refused);
     await expect(state.savePolicy(await state.policy())).rejects.toThrow(refused);
     await expect(state.receipt(TASKS[1])).resolves.toBe('receipt');
     await expect(makeKey(database, null)).rejects.toThrow(

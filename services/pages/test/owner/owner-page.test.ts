@@ -240,8 +240,13 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByText('ERR_ENROLMENT_TOKEN').waitFor();
     late.pardon(/403/);
     await page.getByText('An invitation works once').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Use another invitation' }).click();
-    await page.getByRole('button', { name: 'Trust this CSP' }).waitFor();
+    // It does not come back, here and after the page was loaded again.
+    await page.getByText('You need an invitation').waitFor();
+    await page.reload();
+    await page.getByText('You need an invitation').waitFor();
+    expect(await page.getByLabel('Token, or the whole link').inputValue()).toBe('');
   });
 
   test('allows one task alone what the policy refuses, lists its state, and removes it', async () => {

@@ -3,7 +3,7 @@ import { MemoryOwnerState } from '@eigenveil/data-owner';
 import { brokenRules, checkPolicy, DataOwner, OwnerPolicy, revealedBy } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { Output, TwoPartyName } from '@eigenveil/methods';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, term, words } from '@eigenveil/platform';
 import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
@@ -261,6 +261,14 @@ describe('what the command line tells by options is told by fields', () => {
       'ε = 1 and δ = 0.000001 about which row is there (replace); the noise is drawn by the CSP alone',
     );
     expect(Object.keys(OUTPUTS)).toEqual(Output.options);
+  });
+
+  test('of a moment, by the clock of the page', () => {
+    const moment = new Date(Date.now() + 49.2 * 3_600_000);
+    const at = moment.toISOString();
+    expect(pageWords(words`no sooner than ${term('moment', at, at)}`)).toBe(
+      `no sooner than in 2 days 1 hour (${at.slice(0, 19).replace('T', ' ')} UTC)`,
+    );
   });
 
   test('of what has to change in the policy', () => {

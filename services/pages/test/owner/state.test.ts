@@ -67,14 +67,17 @@ describe('the state of an owner in a browser', () => {
     await state.saveReceipt(task, 'receipt');
     await expect(state.receipt(task)).resolves.toBe('receipt');
     await expect(state.pending(task)).resolves.toBeUndefined();
-    await state.addTask(task, 'https://user.example.org', 'Heart study');
+    const shown = { title: 'Heart study', deadline: '2031-01-01T00:00:00Z', releaseToOwners: false };
+    await state.addTask(task, 'https://user.example.org', shown);
     await state.addTask(task, 'https://moved.example.org');
-    await state.beginWithdrawal(task);
-    await expect(state.tasks()).resolves.toMatchObject([
-      { id: task, title: 'Heart study', receipt: 'receipt', isPending: false, isWithdrawn: true },
-    ]);
+    await state.keepWithdrawal(task, 'begun');
+    const known = { ...shown, dataUser: 'https://moved.example.org', addedAt: expect.any(String) };
+    const part = { id: task, receipt: 'receipt', isPending: false };
+    await expect(state.tasks()).resolves.toEqual([{ ...known, ...part, withdrawal: 'begun' }]);
+    await state.keepWithdrawal(task, 'confirmed');
+    await expect(state.tasks()).resolves.toEqual([{ ...known, ...part, withdrawal: 'confirmed' }]);
     await state.endWithdrawal(task);
-    await expect(state.hasWithdrawn(task)).resolves.toBe(false);
+    await expect(state.withdrawal(task)).resolves.toBeUndefined();
   });
 
   test('forgets a task of its list, and nothing that must not be forgotten', async () => {
@@ -83,13 +86,13 @@ describe('the state of an owner in a browser', () => {
     await state.addTask(task, 'https://user.example.org');
     await state.makeException(task, { minimumOwners: 3 });
     await state.saveReceipt(task, 'receipt');
-    await state.beginWithdrawal(task);
+    await state.keepWithdrawal(task, 'begun');
     const event = { kind: 'answer', taskId: task, by: 'others', group: task, part: '1' } as const;
     await state.addToLedger(nextEntry([], 'rows', event), 0);
     await state.removeTask(task);
     await expect(state.tasks()).resolves.toEqual([]);
     await expect(state.receipt(task)).resolves.toBe('receipt');
-    await expect(state.hasWithdrawn(task)).resolves.toBe(true);
+    await expect(state.withdrawal(task)).resolves.toBe('begun');
     await expect(state.ledger()).resolves.toHaveLength(1);
     await expect(state.policyFor(task)).resolves.toEqual(await state.policy());
   });
