@@ -101,9 +101,10 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
       await route.abort();
       resolve();
     });
+    const complaint = owner.page.waitForEvent('console', (said) => said.text().includes('ERR_FAILED'));
     await owner.page.getByRole('button', { name: 'Withdraw…' }).click();
     await owner.page.getByRole('button', { name: 'Withdraw for good' }).click();
-    await asked;
+    await Promise.all([asked, complaint]);
     await owner.page.close({ runBeforeUnload: false });
     await context.unroute(place);
     owner.visit.pardon(/ERR_FAILED/);
@@ -145,6 +146,7 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     }
     await page.getByRole('heading', { level: 1, name: `Task ${second}` }).waitFor();
     await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+    await page.getByRole('row').nth(2).waitFor();
     expect(await page.getByRole('row').count()).toBe(3);
     // Another token renews the enrolment.
     await page.goto((await site.links(1, second))[0]!);
