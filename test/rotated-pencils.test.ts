@@ -192,7 +192,7 @@ describe('one answer', () => {
     const values = Array.from({ length: 24 }, (_, i) => [1, 2, 5].map((w) => Math.cos(w * i) / w));
     const parts = split({ values, classes: values.map((_, i) => [i % 2]) }, OWNERS);
     await runTask(parties, proposal, parts);
-    const bytes = world.proxies.csp.streams[0]!.length;
+    const bytes = world.proxies.csp.streamBytes[0]!;
     // Within the rotated vectors: M and Y are given.
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
     const second = world.proxies.csp.inject(COMPUTATION, { kind: 'hold' });
