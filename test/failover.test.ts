@@ -298,8 +298,8 @@ test('a process that is killed in the midst of the one answer of rotated: anothe
   await begin();
   await close();
   await expectResult();
-  const { streams, seen } = world.proxies.csp;
-  const bytes = streams.at(-1)!.length;
+  const { streamBytes, seen } = world.proxies.csp;
+  const bytes = streamBytes.at(-1)!;
   await begin();
   seen.length = 0;
   // Within the rotated vectors: the answer has begun. The next line is held until its process is dead.

@@ -6,8 +6,10 @@
  */
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { SqlDataUserStore } from '@eigenveil/data-user';
+import { CodedError } from '@eigenveil/platform';
 import { Projector } from '@eigenveil/projection';
 import { readFrames } from '@eigenveil/testbed/proxies/http-messages';
+import { TWO_PARTY_CODES, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isStillInFiles, query } from './support/database.ts';
@@ -188,7 +190,7 @@ describe('a connection that fails', () => {
   });
 });
 
-test('transfers that the CSP spoils every time end the task before an answer, after three lines of which each counts once, also when the database fails for a moment', {
+test('faults before an answer end the task after three lines, of which each counts once, also when the database fails for a moment', {
   tags: ['long'],
 }, async () => {
   const { addFault } = SqlDataUserStore.prototype;
@@ -202,12 +204,20 @@ test('transfers that the CSP spoils every time end the task before an answer, af
     lines.push(world.proxies.csp.streams.length);
     return addFault.call(this, taskId);
   });
-  const outputs = [...OUTPUTS, 'classCounts'];
-  const pencil = await exampleOf(dataFile('iris'), 'dca', { twoParty: 'rotated', outputs, components: 1 });
-  // The corrections of its first block.
-  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 10_000 }, Number.POSITIVE_INFINITY);
-  const { status } = await finish(pencil);
+  const fault = new CodedError(
+    TWO_PARTY_CODES.ERR_OT_CHECK,
+    'the transfers of a block contradict each other',
+  );
+  const spoilt = vi
+    .spyOn(TWO_PARTY_PROTOCOLS.rotated, 'runDataUser')
+    .mockImplementation(async (channel, _computation, { beforeAbort }) => {
+      await beforeAbort?.(fault);
+      await channel.abort('ERR_COMPUTATION');
+      throw fault;
+    });
+  const { status } = await finish(small());
   failing.mockRestore();
+  spoilt.mockRestore();
   expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_OT_CHECK' } });
   expect(lines).toEqual([1, 2, 3]);
   const audited = query(
