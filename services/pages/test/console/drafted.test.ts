@@ -1,7 +1,10 @@
 /** The warnings of a draft stand where its task is created, as far as they still hold. */
-import { TaskProposal } from '@eigenveil/task/schema';
-import { expect, test } from 'vitest';
+import { newTaskId } from '@eigenveil/task';
+import { Task, TaskProposal } from '@eigenveil/task/schema';
+import { describe, expect, test } from 'vitest';
+import { floorWords } from '../../src/common/task-words.ts';
 import { type Drafted, warningsOf } from '../../src/console/draft/drafted.ts';
+import { noiseWords } from '../../src/console/result/noise-words.ts';
 
 const task = (changes: object = {}) =>
   TaskProposal.parse({
@@ -35,4 +38,32 @@ test('ranges of the sample, columns that follow from others, and notes are warne
 test('what somebody has changed since is not', () => {
   const features = ['a', 'b'].map((name) => ({ name, min: -1, max: 1, grain: 'cell' }));
   expect(warningsOf({ ...DRAFTED, notes: [] }, task({ features }))).toEqual([]);
+});
+
+describe('noise of a result', () => {
+  const KEY = 'A'.repeat(43);
+  const created = (changes: object) =>
+    Task.parse({ ...task(changes), protocol: 'eigenveil/1', id: newTaskId(), csp: KEY, dataUser: KEY });
+  const privacy = {
+    ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: 1, honestOwners: null },
+    ...{ noise: 'servers', dataIndependentRanges: true },
+  };
+
+  test('is that of the floor where the task has one, in its facts and beside its result', () => {
+    expect(floorWords(task({ exact: false }))).toBe(
+      'noise of both servers, for 2 results over the same rows',
+    );
+    expect(noiseWords(created({ exact: false }), {})).toMatch(/^a floor for 2 releases .* eigenvalues up to/);
+  });
+
+  test('is none of an exact one', () => {
+    expect(floorWords(task({ exact: true }))).toMatch(/^none: where values are whole/);
+    expect(noiseWords(created({ exact: true }), {})).toMatch(/^none: the result is exact/);
+  });
+
+  test('is that of differential privacy alone where it is larger than the floor would be', () => {
+    const withNoise = { exact: false, differentialPrivacy: privacy };
+    expect(floorWords(task(withNoise))).toMatch(/^none besides the noise of differential privacy/);
+    expect(noiseWords(created(withNoise), {})).toMatch(/^for \(ε, δ\) = \(1, 0.000001\), .* or more$/);
+  });
 });
