@@ -174,6 +174,14 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     expect(method).toEqual({ kind: 'lda', ridge: 1 });
     expect(labellings[0].classes).toHaveLength(3);
     expect(components).toBe(2);
+    // Another method above is said beside the way on, and the next draft keeps the title.
+    await page.getByLabel('title', { exact: true }).fill('Petals');
+    await page.getByLabel('Method', { exact: true }).selectOption('pca');
+    await page.getByText(/^This is still the draft of lda, and pca is chosen above/).waitFor();
+    await write(page);
+    await expect.poll(async () => (await value(page)).method.kind).toBe('pca');
+    expect((await value(page)).title).toBe('Petals');
+    expect(await page.getByText(/^This is still the draft/).count()).toBe(0);
   });
 
   test('of a histogram and of a regression goes to its end by the controls of each', async () => {

@@ -3,7 +3,8 @@ import { newTaskId } from '@eigenveil/task';
 import { Task, TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, test } from 'vitest';
 import { floorWords } from '../../src/common/task-words.ts';
-import { type Drafted, warningsOf } from '../../src/console/draft/drafted.ts';
+import { type Drafted, outdatedWords, warningsOf } from '../../src/console/draft/drafted.ts';
+import { withTitleOf } from '../../src/console/draft/first-draft.ts';
 import { noiseWords } from '../../src/console/result/noise-words.ts';
 
 const task = (changes: object = {}) =>
@@ -19,6 +20,7 @@ const task = (changes: object = {}) =>
   });
 const DRAFTED: Drafted = {
   file: new File([], 'sample.csv'),
+  method: 'pca',
   ranges: new Map(['a', 'b', 'c', 'd'].map((name) => [name, { min: 0, max: 1 }])),
   following: [
     { name: 'c', why: 'is a copy of "a"' },
@@ -38,6 +40,21 @@ test('ranges of the sample, columns that follow from others, and notes are warne
 test('what somebody has changed since is not', () => {
   const features = ['a', 'b'].map((name) => ({ name, min: -1, max: 1, grain: 'cell' }));
   expect(warningsOf({ ...DRAFTED, notes: [] }, task({ features }))).toEqual([]);
+});
+
+test('a draft of another method than the one that is chosen by now says so', () => {
+  expect(outdatedWords(DRAFTED, 'lda')).toMatch(/^This is still the draft of pca, and lda is chosen above/);
+  expect(outdatedWords(DRAFTED, 'pca')).toBeNull();
+  expect(outdatedWords(DRAFTED, null)).toBeNull();
+});
+
+test('the next draft keeps the title, and only that', () => {
+  const next = '{"components":2}';
+  expect(JSON.parse(withTitleOf('{"title":"Petals","components":1}', next))).toEqual({
+    components: 2,
+    title: 'Petals',
+  });
+  for (const before of ['', '{"components":1}', '{"title":']) expect(withTitleOf(before, next)).toBe(next);
 });
 
 describe('noise of a result', () => {

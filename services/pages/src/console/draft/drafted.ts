@@ -1,11 +1,13 @@
 /** A proposal on its way from a draft to a task, and what to know of its sample before it is created. */
-import { methodOf } from '@eigenveil/methods';
+import { type MethodName, methodOf } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task/schema';
 import { count } from '../../common/format.ts';
 
 /** The sample that a proposal was drafted from. */
 export interface Drafted {
   readonly file: File;
+  /** The method that was chosen beside the sample. */
+  readonly method: MethodName;
   /** The least and the largest value of each column of numbers. */
   readonly ranges: ReadonlyMap<string, { readonly min: number; readonly max: number }>;
   /** Columns that follow from others, and how. */
@@ -22,6 +24,15 @@ export interface Proposal {
 }
 
 export const NO_PROPOSAL: Proposal = { text: '', drafted: null };
+
+/**
+ * Says that a draft is not of the method that is chosen by now, or null where it is.
+ * @param chosen null where no sample is there
+ */
+export function outdatedWords(drafted: Drafted | null, chosen: MethodName | null): string | null {
+  if (drafted === null || chosen === null || drafted.method === chosen) return null;
+  return `This is still the draft of ${drafted.method}, and ${chosen} is chosen above. Write the draft again for ${chosen}.`;
+}
 
 /** Returns warnings about all that a task still has from the sample that it was drafted from. */
 export function warningsOf({ ranges, following, notes }: Drafted, task: TaskProposal): string[] {

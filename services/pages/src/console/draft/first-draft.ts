@@ -22,6 +22,7 @@ import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { obstaclesTo } from '../create/check-proposal.ts';
 import type { CheckedResult } from '../result/verify.ts';
+import { isObject, type Json } from './members.ts';
 
 /** The values that `task draft` has where no flag says otherwise. */
 const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
@@ -127,6 +128,24 @@ export function rangedDraft(
 
 export function textOf(proposal: unknown): string {
   return `${JSON.stringify(proposal, null, 2)}\n`;
+}
+
+/** Returns a text that was just drafted, with the title that somebody has given the one before. */
+export function withTitleOf(before: string, text: string): string {
+  const old = parsed(before);
+  const next = parsed(text);
+  return isObject(old) && isObject(next) && typeof old.title === 'string'
+    ? textOf({ ...next, title: old.title })
+    : text;
+}
+
+/** Returns the value of a text, or null for one that is not JSON. */
+export function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
 }
 
 /**

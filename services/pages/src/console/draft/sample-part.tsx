@@ -36,6 +36,10 @@ const FORM = ['wish'];
 
 interface SampleProps {
   readonly api: ConsoleApi;
+  /** True where there is a draft, which the next one replaces. */
+  readonly again: boolean;
+  /** Called with the method of the form, and null where there is no form. */
+  readonly onMethod: (method: MethodName | null) => void;
   readonly onDraft: (proposal: Proposal) => void;
 }
 
@@ -61,9 +65,13 @@ export function SamplePart(props: SampleProps) {
 }
 
 function Choices(props: SampleProps & { readonly file: File; readonly sample: Sample }) {
-  const { api, file, sample, onDraft } = props;
+  const { api, file, sample, again, onMethod, onDraft } = props;
   const [wanted, setWanted] = useState(() => wantedFor(sample, 'pca'));
   const { method, roles } = wanted;
+  useEffect(() => {
+    onMethod(method);
+    return () => onMethod(null);
+  }, [method]);
   const { isLinear, draft: form } = METHODS[method];
   const following = useMemo(() => {
     const choice = choiceOf(sample, roles, method);
@@ -81,7 +89,10 @@ function Choices(props: SampleProps & { readonly file: File; readonly sample: Sa
   const summary = useRef<HTMLDivElement>(null);
   const draft = useAction(async (signal) => {
     const { proposal, notes } = await draftWanted(sample, wanted, sourcesOf(api, file, signal));
-    onDraft({ text: draftedText(proposal), drafted: { file, ranges: rangesOf(sample), following, notes } });
+    onDraft({
+      text: draftedText(proposal),
+      drafted: { file, method, ranges: rangesOf(sample), following, notes },
+    });
   });
   useEffect(() => {
     if (isAsked) summary.current?.focus();
@@ -248,6 +259,7 @@ function Choices(props: SampleProps & { readonly file: File; readonly sample: Sa
         </div>
       )}
       <Problem error={draft.error} title="No draft" words={draftWords} />
+      {again && <p>The next draft replaces the proposal below, all but its title.</p>}
       <Button
         kind="main"
         busy={draft.busy}
