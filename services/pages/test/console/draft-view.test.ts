@@ -145,8 +145,11 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       .waitFor();
     await page.getByText(/^the clipping norm scales down \d+ % of the sample's rows$/).waitFor();
     await page.getByText(/^each server adds noise of deviation/).waitFor();
-    await page.getByText('expected your consent that ranges do not come from the rows').first().waitFor();
-    await tabTo(page, page.getByLabel('dataIndependentRanges'));
+    const consent = page.getByLabel('I confirm that ranges and classes do not come from rows');
+    const field = page.locator('.field', { has: consent });
+    await field.getByText('Tick the box if ranges and classes do not come from rows').waitFor();
+    await field.getByText(/those of 4 features of 4 are still the least and the largest value/).waitFor();
+    await tabTo(page, consent);
     await page.keyboard.press('Space');
     await page.getByText('The task is valid.').waitFor();
     await page.getByLabel('With differentialPrivacy').uncheck();

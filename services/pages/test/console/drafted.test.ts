@@ -3,6 +3,7 @@ import { newTaskId } from '@eigenveil/task';
 import { Task, TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, test } from 'vitest';
 import { floorWords } from '../../src/common/task-words.ts';
+import { checkProposal } from '../../src/console/create/check-proposal.ts';
 import { type Drafted, outdatedWords, warningsOf } from '../../src/console/draft/drafted.ts';
 import { withTitleOf } from '../../src/console/draft/first-draft.ts';
 import { noiseWords } from '../../src/console/result/noise-words.ts';
@@ -29,6 +30,12 @@ const DRAFTED: Drafted = {
   notes: ['ρ = 2 is of the sample'],
 };
 
+/** With consent to ranges from elsewhere. */
+const PRIVACY = {
+  ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: 1, honestOwners: null },
+  ...{ noise: 'servers', dataIndependentRanges: true },
+};
+
 test('ranges of the sample, columns that follow from others, and notes are warned of', () => {
   expect(warningsOf(DRAFTED, task())).toEqual([
     expect.stringMatching(/^The ranges of 3 features of 3 are .* sample, and everybody/),
@@ -40,6 +47,21 @@ test('ranges of the sample, columns that follow from others, and notes are warne
 test('what somebody has changed since is not', () => {
   const features = ['a', 'b'].map((name) => ({ name, min: -1, max: 1, grain: 'cell' }));
   expect(warningsOf({ ...DRAFTED, notes: [] }, task({ features }))).toEqual([]);
+});
+
+test('consent to ranges that are still the sample’s is warned of, and asked for in words', () => {
+  const noisy = task({ differentialPrivacy: PRIVACY });
+  expect(warningsOf(DRAFTED, noisy)[1]).toMatch(
+    /^The consent says .* those of 3 features of 3 are still the least and the largest value in the sample\./,
+  );
+  const known = noisy.features.map((it) => ({ ...it, max: 2 }));
+  expect(warningsOf(DRAFTED, { ...noisy, features: known })).not.toContainEqual(
+    expect.stringMatching(/^The consent/),
+  );
+  const unticked = { ...noisy, differentialPrivacy: { ...PRIVACY, dataIndependentRanges: false } };
+  expect(checkProposal(JSON.stringify(unticked), new Date('2029-01-01'))).toMatchObject({
+    faults: [{ beside: expect.stringMatching(/^Tick the box if/) }],
+  });
 });
 
 test('a draft of another method than the one that is chosen by now says so', () => {
@@ -61,11 +83,6 @@ describe('noise of a result', () => {
   const KEY = 'A'.repeat(43);
   const created = (changes: object) =>
     Task.parse({ ...task(changes), protocol: 'eigenveil/1', id: newTaskId(), csp: KEY, dataUser: KEY });
-  const privacy = {
-    ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: 1, honestOwners: null },
-    ...{ noise: 'servers', dataIndependentRanges: true },
-  };
-
   test('is that of the floor where the task has one, in its facts and beside its result', () => {
     expect(floorWords(task({ exact: false }))).toBe(
       'noise of both servers, for 2 results over the same rows',
@@ -79,7 +96,7 @@ describe('noise of a result', () => {
   });
 
   test('is that of differential privacy alone where it is larger than the floor would be', () => {
-    const withNoise = { exact: false, differentialPrivacy: privacy };
+    const withNoise = { exact: false, differentialPrivacy: PRIVACY };
     expect(floorWords(task(withNoise))).toMatch(/^none besides the noise of differential privacy/);
     expect(noiseWords(created(withNoise), {})).toMatch(/^for \(ε, δ\) = \(1, 0.000001\), .* or more$/);
   });

@@ -17,7 +17,7 @@ import { showPlace } from '../create/places.ts';
 import { routes } from '../routes.ts';
 import './draft.css';
 import { DraftWarnings } from './draft-warnings.tsx';
-import { outdatedWords, type Proposal } from './drafted.ts';
+import { consentWarning, outdatedWords, type Proposal } from './drafted.ts';
 import { parsed, textOf, withTitleOf } from './first-draft.ts';
 import { tellable } from './forecast.ts';
 import { Forecast } from './forecast-view.tsx';
@@ -90,6 +90,7 @@ function Draft(
   const isGood = checked.kind === 'good';
   const area = useRef<HTMLTextAreaElement>(null);
   const task = useMemo(() => tellable(value), [value]);
+  const consent = task === null ? null : consentWarning(drafted, task);
   const wayTo = ({ path, place }: Fault) =>
     place && {
       text: path.length === 0 ? 'Go to the JSON' : `Go to ${placeWords(path)}`,
@@ -119,6 +120,7 @@ function Draft(
               at={FORM}
               faults={faults.map(({ path, beside }) => ({ path, words: beside }))}
               newObjects={{ differentialPrivacy: () => privacyFor(value) }}
+              warnings={consent === null ? {} : { dataIndependentRanges: consent }}
             />
           ) : (
             <p class="error">The form comes back once the JSON is right again.</p>

@@ -34,21 +34,38 @@ export function outdatedWords(drafted: Drafted | null, chosen: MethodName | null
   return `This is still the draft of ${drafted.method}, and ${chosen} is chosen above. Write the draft again for ${chosen}.`;
 }
 
-/** Returns warnings about all that a task still has from the sample that it was drafted from. */
-export function warningsOf({ ranges, following, notes }: Drafted, task: TaskProposal): string[] {
-  const { features } = task;
-  const sampled = features.filter(({ name, min, max }) => {
+/** Returns the number of features whose ranges are the sample's. */
+function sampledRanges({ ranges }: Drafted, { features }: TaskProposal): number {
+  return features.filter(({ name, min, max }) => {
     const range = ranges.get(name);
     return range !== undefined && range.min === min && range.max === max;
-  });
+  }).length;
+}
+
+/** Warns of consent to ranges that are the sample's; null where nothing has to be said. */
+export function consentWarning(drafted: Drafted | null, task: TaskProposal): string | null {
+  if (drafted === null || task.differentialPrivacy?.dataIndependentRanges !== true) return null;
+  const sampled = sampledRanges(drafted, task);
+  return sampled === 0
+    ? null
+    : `The consent says that ranges do not come from rows, but those of ${count(sampled, 'feature')} of ${task.features.length} are still the least and the largest value in the sample. ε does not cover what they tell of its rows. Write ranges that you know from elsewhere.`;
+}
+
+/** Returns warnings about all that a task still has from the sample that it was drafted from. */
+export function warningsOf(drafted: Drafted, task: TaskProposal): string[] {
+  const { following, notes } = drafted;
+  const { features } = task;
+  const sampled = sampledRanges(drafted, task);
+  const consent = consentWarning(drafted, task);
   const names = new Set(features.map(({ name }) => name));
   const dependent = methodOf(task).isLinear ? [] : following.filter(({ name }) => names.has(name));
   return [
-    ...(sampled.length === 0
+    ...(sampled === 0
       ? []
       : [
-          `The ranges of ${count(sampled.length, 'feature')} of ${features.length} are the least and the largest value in the sample, and everybody who sees the task sees them.`,
+          `The ranges of ${count(sampled, 'feature')} of ${features.length} are the least and the largest value in the sample, and everybody who sees the task sees them.`,
         ]),
+    ...(consent === null ? [] : [consent]),
     ...dependent.map(
       ({ name, why }) =>
         `${name} ${why}: it adds nothing to the others, and the noise of the floor averages away by it.`,
