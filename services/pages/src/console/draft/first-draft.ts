@@ -165,12 +165,13 @@ const PROBABLE_LABELS = 20;
 
 /**
  * Returns probable roles. Columns of numbers are features, except those that look like labels; these and
- * columns of texts are labels where the method takes some. The rest is left out.
+ * columns of texts are labels where the method takes some. The rest is left out, as are columns without a name.
  */
 export function probableRoles({ columns }: Sample, method: MethodName): Role[] {
   let labels: number = METHODS[method].labellings;
   let role: Role = 'first';
   return columns.map((column) => {
+    if (column.name.trim() === '') return 'out';
     const isText = column.noFeature !== undefined;
     if (!isText && column.labelLike === undefined) return 'feature';
     const isProbable = problemOf(column, 'first') === null && (column.labels?.length ?? 0) <= PROBABLE_LABELS;
@@ -191,8 +192,9 @@ const CELLS = {
 } as const;
 
 /** Returns the reason for which a column cannot have a role, or null where it can. */
-export function problemOf({ noFeature, noLabel, labels }: SampleColumn, role: Role): string | null {
+export function problemOf({ name, noFeature, noLabel, labels }: SampleColumn, role: Role): string | null {
   if (role === 'out') return null;
+  if (name.trim() === '') return 'it has no name: give it one in the file';
   const isNumber = role === 'feature' || role === 'target';
   const cell = isNumber ? noFeature : noLabel;
   if (cell !== undefined) return `its cell in row ${cell.row} ${CELLS[cell.kind]}`;
