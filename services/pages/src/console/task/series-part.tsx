@@ -1,7 +1,7 @@
 /** The series of a task: the task's place in it, and the button that opens the next one. */
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskState } from '@eigenveil/wire/console';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { TaskName } from '../../common/task-name.tsx';
@@ -22,12 +22,17 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
     (signal) => (state === 'open' ? NOT_RENEWED : api.nextTask({ taskId: task.id }, signal)),
     [api, task.id, state === 'open'],
   );
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    // The button that opened the dialog is gone.
+    if (renewed !== null) place.current!.focus();
+  }, [renewed]);
   const { series } = task;
   const next = renewed ?? (known.state === 'done' ? (known.value.next?.task ?? null) : null);
   const obstacle = next === null ? whyNot(task, state) : null;
   return (
     <>
-      <p>
+      <p ref={place} tabIndex={-1}>
         {series === undefined ? (
           'This is the first task of its series.'
         ) : (
