@@ -163,6 +163,11 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await page.getByText('The task is renewed').waitFor();
     expect(await focused(page)).toMatch(/^This is the first task of its series\. The next one is/);
     const [next] = await client.list();
+    // Owners get the next task by what their page asks for.
+    const forOwners = await page.getByRole('region', { name: 'For owners' }).textContent();
+    expect(forOwners).toBe(
+      `Task: ${next!.taskId}\nAddress of the data user: ${site.services.dataUser.url}\n`,
+    );
     expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
     // The task knows its renewal when somebody comes back, too.
     await page.goto(`${site.consoleUrl}#/`);

@@ -8,6 +8,7 @@ import { TaskName } from '../../common/task-name.tsx';
 import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
+import { ForOwners } from './for-owners.tsx';
 import { type RenewalRequest, renewalRequest } from './renewal-request.ts';
 
 interface SeriesProps {
@@ -47,7 +48,12 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
           </>
         )}
       </p>
-      {renewed !== null && <Notice kind="good" title="The task is renewed" live />}
+      {renewed !== null && (
+        <>
+          <Notice kind="good" title="The task is renewed" live />
+          <ForOwners taskId={renewed.id} />
+        </>
+      )}
       <Problem error={known.state === 'failed' ? known.error : null} title="The next task did not come">
         <Button onClick={known.again}>Try again</Button>
       </Problem>
@@ -106,8 +112,8 @@ function RenewDialog(props: SeriesProps & { readonly leave: (next: Task | null) 
     <Dialog title="Renew the task?" onClose={() => leave(null)}>
       <p>
         The next task has the same parameters, another key and another deadline. Programs of owners whose
-        policies agree to a series contribute to it by themselves. Owners who use their page have to look for
-        it and contribute there: tell them.
+        policies agree to a series contribute to it by themselves. Owners who use their page contribute there:
+        you get what to send them.
       </p>
       <Notice kind="warn" title="Two results tell more than each">
         What differs between results over nearly the same rows comes from the rows that came or went in

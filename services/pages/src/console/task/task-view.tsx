@@ -23,6 +23,7 @@ import { routes } from '../routes.ts';
 import { adviceFor, adviceForFailure, contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
 import { ContributionsChart } from './contributions-chart.tsx';
 import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
+import { ForOwners } from './for-owners.tsx';
 import { SeriesPart } from './series-part.tsx';
 
 export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
@@ -114,6 +115,7 @@ function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress;
         <dt>Privacy of the result</dt>
         <dd>{privacyWords(status.differentialPrivacy)}</dd>
       </dl>
+      {status.state === 'open' && <ForOwners taskId={status.taskId} />}
       {done !== null && !hasGoneOn && <Notice kind="good" title={DONE[done]} live />}
       {!isFinal(status.state) && (
         <div class="row">
