@@ -67,6 +67,9 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await page.getByText(/^Each owner sends [\d.,]+ k?B, once\.$/).waitFor();
     await page.getByText(/^estimate: garbled takes about/).waitFor();
     expect(asked).toEqual([]);
+    // All members of a feature are in sight beside the JSON.
+    const table = page.getByRole('region', { name: 'features', exact: true });
+    expect(await table.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
     await expectAccessible(page);
     await expectFits(page);
     await walk(page);

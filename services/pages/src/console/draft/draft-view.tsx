@@ -110,7 +110,7 @@ function Draft(
         2. The proposal
       </h2>
       {task !== null && <DraftWarnings drafted={drafted} task={task} />}
-      <div class="columns">
+      <div class="columns drafting">
         <div>
           {isObject(value) ? (
             <MembersForm
