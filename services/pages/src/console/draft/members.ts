@@ -123,7 +123,7 @@ export function costOfMember(name: string): string | null {
   return COSTS.get(name) ?? null;
 }
 
-/** What a person is asked to confirm, where the name of the member does not say it. */
+/** Words of members that a person is asked to confirm, where the name of the member does not say it. */
 const ASKED: ReadonlyMap<string, { readonly label: string; readonly fault: string }> = new Map([
   [
     'dataIndependentRanges',

@@ -1,9 +1,9 @@
-/** What owners need to find a task on their own page. */
+/** The entries by which owners find a task on their own page. */
 import type { TaskId } from '@eigenveil/task/ids';
 import { Code } from '../../common/text.tsx';
 
 /**
- * Has the entries of the two fields in which the owners' page takes a task. It is no link, since this page
+ * Shows the entries of the two fields in which the owners' page takes a task. It is no link, since this page
  * does not know where that one is.
  */
 export function ForOwners({ taskId }: { readonly taskId: TaskId }) {
