@@ -52,6 +52,7 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     await picture(page, 'owner-enrol');
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
+    await page.getByRole('button', { name: 'Make it without a backup' }).click();
     await page.getByText('Your policy refuses this task').waitFor();
     await picture(page, 'owner-task');
   });

@@ -1,7 +1,7 @@
 /** Feedback of a page: notices, problems, progress, and the hint that there is nothing yet. */
 import { CodedError, type Words } from '@eigenveil/platform';
 import type { ComponentChildren } from 'preact';
-import { number } from './format.ts';
+import { capital, number } from './format.ts';
 import { Untrusted } from './text.tsx';
 
 const KINDS = { info: 'Note', good: 'Done', warn: 'Take care', bad: 'Problem' } as const;
@@ -43,13 +43,13 @@ export function Problem(props: {
     <Notice kind="bad" live {...(title === undefined ? {} : { title })}>
       <p>
         <Untrusted
-          text={
+          text={capital(
             error instanceof CodedError
               ? words(error.words)
               : error instanceof Error
                 ? error.message
-                : String(error)
-          }
+                : String(error),
+          )}
           longest={600}
         />
         {code !== undefined && (

@@ -73,3 +73,7 @@ export const WRITTEN_OTHERWISE = {
   countUnreadable: () => 'write numbers in them',
   rowsFound: (rows) => `your file has ${rows} rows`,
 } as const satisfies Partial<Vocabulary<RowTerm>>;
+
+/** Returns what people call a column of a file: by its name, or by its number where it has none. */
+export const columnTitle = (name: string, place: number): string =>
+  name.trim() === '' ? `Column ${place + 1} (no name)` : name;

@@ -14,9 +14,12 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${number(amount)} ${amount === 1 ? singular : plural}`;
 }
 
-/** Returns the text with a capital letter at its beginning, for a sentence. */
+/** An ordinary word; symbols such as ρ, addresses and names of files are none. */
+const WORD = /^(?:a|\p{Ll}[\p{Ll}’'-]+)(?=[,.:;]?(?:\s|$))/u;
+
+/** Returns the text with a capital letter at its beginning, for a sentence, where it begins with a word. */
 export function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return WORD.test(text) ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
 }
 
 /** Returns a size as `1.5 MB`, in powers of 1000. */

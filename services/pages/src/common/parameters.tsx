@@ -4,7 +4,7 @@ import type { TaskProposal } from '@eigenveil/task/schema';
 import { count, number } from './format.ts';
 import { Table } from './table.tsx';
 import { LONGEST_TITLE } from './task-name.tsx';
-import { OUTPUTS, privacyWords } from './task-words.ts';
+import { floorWords, OUTPUTS, privacyWords } from './task-words.ts';
 import { Grouped, Json, Moment, Untrusted } from './text.tsx';
 
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
@@ -40,7 +40,8 @@ export function Parameters(props: {
 }) {
   const { task, now, id, reader = 'operator' } = props;
   const { method, features, labellings, differentialPrivacy } = task;
-  const { isLinear, words } = methodOf(task);
+  const { words } = methodOf(task);
+  const floor = floorWords(task);
   return (
     <>
       <dl class="facts">
@@ -93,14 +94,10 @@ export function Parameters(props: {
             ? `nothing but ${words.result}`
             : task.outputs.map((it) => OUTPUTS[it]).join(', ')}
         </dd>
-        {!isLinear && (
+        {floor !== null && (
           <>
             <dt>Floor</dt>
-            <dd>
-              {task.exact !== false
-                ? 'none: where values are whole numbers, the result may tell the whole scatter matrix'
-                : `noise of both servers, for ${count(task.releases, 'result')} over the same rows`}
-            </dd>
+            <dd>{floor}</dd>
           </>
         )}
         {task.allowFullRank && task.exact === false && (

@@ -38,7 +38,7 @@ const OBSTACLES: Readonly<Record<TaskProgress['status']['waitsFor']['who'], stri
 const WAITING: Readonly<Record<WaitingCode, (progress: TaskProgress) => string>> = {
   signature: () => 'The CSP has to sign the proposed task. Nothing is for you to do.',
   contributions: ({ minimumOwners }) =>
-    `Waiting for at least ${count(minimumOwners, 'contribution')}. Send owners the id of the task.`,
+    `Waiting for at least ${count(minimumOwners, 'contribution')}. Send owners what stands below.`,
   close: ({ minimumOwners }) =>
     `You may close the task: the minimum of ${number(minimumOwners)} is reached. More owners can contribute until you do, or until the deadline.`,
   end: ({ minimumOwners }) =>

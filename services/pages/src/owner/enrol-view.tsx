@@ -5,7 +5,7 @@
 import { thumbprintOf } from '@eigenveil/wire';
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
@@ -142,10 +142,16 @@ function Enrolling(props: EnrolProps & { readonly trusted: Trusted }) {
     look();
     if (!gone.aborted) location.hash = place;
   });
-  useEffect(() => enrol.run(), []);
+  const status = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    status.current!.focus(); // what was pressed before is gone
+    enrol.run();
+  }, []);
   return (
     <>
-      <p role="status">{enrol.busy && 'Enrolling at the CSP…'}</p>
+      <p role="status" ref={status} tabIndex={-1}>
+        {enrol.busy && 'Enrolling at the CSP…'}
+      </p>
       <OwnerProblem error={enrol.error} title="The CSP has not enrolled you">
         <p>
           An invitation works once, and for some time. If it was used or is too old, ask whoever sent it for

@@ -1,6 +1,6 @@
 /** The owner's key on this device: it is made here, with a backup that is offered now and never again. */
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../common/controls.tsx';
+import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
 import { View } from '../common/layout.tsx';
@@ -87,6 +87,8 @@ export function KeyStep({
   const weak = passphraseProblem(passphrase);
   const differs = isTyped && again !== passphrase;
   const [isSealing, setSealing] = useState(false);
+  /** True while the page asks whether there shall be no backup. */
+  const [isAsking, setAsking] = useState(false);
   const make = useAction(async (_signal, secret: string | null) => {
     setSealing(secret !== null);
     const file = await owner.state.exclusively(async () => {
@@ -156,10 +158,30 @@ export function KeyStep({
         >
           {isTyped ? 'Generate a passphrase' : 'Type a passphrase'}
         </Button>
-        <Button busy={make.busy} onClick={() => make.run(null)}>
-          Make the key without a backup
+        <Button busy={make.busy} onClick={() => setAsking(true)}>
+          Make the key without a backup…
         </Button>
       </div>
+      {isAsking && (
+        <Dialog title="Make the key without a backup?" onClose={() => setAsking(false)}>
+          <p>
+            Nobody can make a backup later. This key can then never move to another device, and is lost with
+            the browser’s data.
+          </p>
+          <div class="row">
+            <Button
+              kind="danger"
+              onClick={() => {
+                setAsking(false);
+                make.run(null);
+              }}
+            >
+              Make it without a backup
+            </Button>
+            <Button onClick={() => setAsking(false)}>Go back to the backup</Button>
+          </div>
+        </Dialog>
+      )}
       <StandsStill busy={make.busy && isSealing} doing="The backup is sealed" />
       <OwnerProblem error={make.error} />
       <p>

@@ -21,7 +21,7 @@ export function passphraseProblem(passphrase: string): string | null {
     return Math.abs(step) > 1;
   });
   if (counted.length >= LEAST) return null;
-  return `the passphrase is too short: at least ${LEAST} characters are needed, without those that only continue a run such as aaa, abc or 321`;
+  return `The passphrase is too short: at least ${LEAST} characters are needed, without those that only continue a run such as aaa, abc or 321`;
 }
 
 /** Letters and digits that people do not confuse: 32 of them, so that each has 5 random bits. */

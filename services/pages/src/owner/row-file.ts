@@ -1,5 +1,6 @@
 /** A file of rows that was chosen: its form, which of its columns the task takes, and what the form is in words. */
 import type { ProposedForm } from '@eigenveil/statistics/owner';
+import { columnTitle } from '../common/files.ts';
 import { count } from '../common/format.ts';
 import type { FieldFault } from './fields.tsx';
 import type { FileLook } from './jobs.ts';
@@ -29,15 +30,11 @@ export function otherColumns({ columns, matches }: FileLook): string[] {
   return [...new Set(columns.filter((_, i) => !used.has(i)))];
 }
 
-/** Returns what people call a column of the file: by its name, or by its number where it has none. */
-export const columnTitle = ({ columns }: FileLook, place: number): string =>
-  columns[place]!.trim() === '' ? `Column ${place + 1} (no name)` : columns[place]!;
-
-/** Does the same for all columns of a name, since those without one share it. */
+/** Returns what people call all columns of a name, since those without one share it. */
 export function columnsTitle(rows: FileLook, name: string): string {
   const places = rows.columns.flatMap((it, place) => (it === name ? [place] : []));
   const more = places.length - 1;
-  return `${columnTitle(rows, places[0]!)}${more > 0 && name.trim() === '' ? ` and ${more} more without one` : ''}`;
+  return `${columnTitle(name, places[0]!)}${more > 0 && name.trim() === '' ? ` and ${more} more without one` : ''}`;
 }
 
 /** Returns the columns of the task that the file does not have. */

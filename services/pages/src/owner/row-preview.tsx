@@ -3,12 +3,12 @@ import type { StatisticsTask } from '@eigenveil/task';
 import { printable } from '@eigenveil/wire/printable';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
+import { columnTitle } from '../common/files.ts';
 import { count } from '../common/format.ts';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { Choice } from './fields.tsx';
 import {
-  columnTitle,
   type Form,
   missingColumns,
   nameForTask,
@@ -56,7 +56,7 @@ export function RowPreview(props: {
         columns={[
           {
             head: 'Column',
-            cell: ({ place }) => <Untrusted text={columnTitle(rows, place)} longest={40} />,
+            cell: ({ place }) => <Untrusted text={columnTitle(rows.columns[place]!, place)} longest={40} />,
           },
           { head: 'It is', cell: ({ place }) => useOf(place) },
           ...rows.firstRows.map((cells, i) => ({
@@ -98,7 +98,7 @@ export function MissedColumns(props: { readonly rows: RowFile; readonly onForm: 
           {near !== undefined ? (
             <p>
               <Untrusted text={name} longest={60} /> is missing. The file has{' '}
-              <Untrusted text={columnTitle(rows, near)} longest={60} />.{' '}
+              <Untrusted text={columnTitle(rows.columns[near]!, near)} longest={60} />.{' '}
               <Button onClick={() => take(near, name)}>Take it for this one</Button>
             </p>
           ) : (
@@ -109,7 +109,10 @@ export function MissedColumns(props: { readonly rows: RowFile; readonly onForm: 
                 ['', 'not found'],
                 ...others
                   .slice(0, MOST_OPTIONS)
-                  .map((place) => [String(place), printable(columnTitle(rows, place), 60)] as const),
+                  .map(
+                    (place) =>
+                      [String(place), printable(columnTitle(rows.columns[place]!, place), 60)] as const,
+                  ),
               ]}
               onValue={(place) => take(Number(place), name)}
             />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytes, count, duration, exactTime, fromNow } from '../../src/common/format.ts';
+import { bytes, capital, count, duration, exactTime, fromNow } from '../../src/common/format.ts';
 
 test('counts and sizes have their units', () => {
   expect(count(1, 'contribution')).toBe('1 contribution');
@@ -37,4 +37,15 @@ test('moments are told from now, and exactly', () => {
   expect(fromNow(now, now)).toBe('now');
   expect(fromNow(new Date('2030-06-01T11:59:55.400Z'), now)).toBe('5 seconds ago');
   expect(exactTime(now)).toBe('2030-06-01 12:00:00 UTC');
+});
+
+test('a sentence begins with a capital, unless it begins with a symbol, an address or a name', () => {
+  expect(['the service cannot be reached', 'a row', 'two-party', 'no'].map(capital)).toEqual([
+    'The service cannot be reached',
+    'A row',
+    'Two-party',
+    'No',
+  ]);
+  const kept = ['https://a.example cannot', 'ρ, in units', 'h, for 2^h bins', 'rows.csv has', '"a" is', ''];
+  expect(kept.map(capital)).toEqual(kept);
 });

@@ -4,6 +4,7 @@ import type { TaskId } from '@eigenveil/task';
 import { isErrorCode } from '@eigenveil/wire';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
 import { adviceFor } from '../../src/console/words.ts';
 import { signIn } from '../support/console.ts';
 import { CONTROLS, expectUnhurt, hostileProposal, MARKUP } from '../support/hostile.ts';
@@ -12,6 +13,9 @@ import { expectAccessible, expectFits } from '../support/looks.ts';
 import { contribute, irisProposal, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 import type { Visit } from '../support/visitors.ts';
+
+/** The text that has the focus: all of the page where it was lost. */
+const focused = (page: Page) => page.evaluate(() => document.activeElement!.textContent);
 
 describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
   let site: Site;
@@ -126,6 +130,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await page.getByText('The task is closed: the computation starts.').waitFor();
     await expect.poll(() => waiting(page).textContent()).toContain('Nobody has to do anything.');
     await page.getByText('This task has ended.').waitFor();
+    expect(await focused(page)).toMatch(/^Done The result is there/);
     expect(await page.getByText('The task is closed: the computation starts.').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
     await expectAccessible(page);
@@ -156,7 +161,13 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     await type(page, deadline, ' ');
     await press(page, page.getByRole('button', { name: 'Open the next task' }));
     await page.getByText('The task is renewed').waitFor();
+    expect(await focused(page)).toMatch(/^This is the first task of its series\. The next one is/);
     const [next] = await client.list();
+    // Owners get the next task by what their page asks for.
+    const forOwners = await page.getByRole('region', { name: 'For owners' }).textContent();
+    expect(forOwners).toBe(
+      `Task: ${next!.taskId}\nAddress of the data user: ${site.services.dataUser.url}\n`,
+    );
     expect(await page.getByRole('button', { name: 'Renew…' }).count()).toBe(0);
     // The task knows its renewal when somebody comes back, too.
     await page.goto(`${site.consoleUrl}#/`);

@@ -67,6 +67,9 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     await page.getByText(/^Each owner sends [\d.,]+ k?B, once\.$/).waitFor();
     await page.getByText(/^estimate: garbled takes about/).waitFor();
     expect(asked).toEqual([]);
+    // All members of a feature are in sight beside the JSON.
+    const table = page.getByRole('region', { name: 'features', exact: true });
+    expect(await table.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
     await expectAccessible(page);
     await expectFits(page);
     await walk(page);
@@ -145,8 +148,11 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
       .waitFor();
     await page.getByText(/^the clipping norm scales down \d+ % of the sample's rows$/).waitFor();
     await page.getByText(/^each server adds noise of deviation/).waitFor();
-    await page.getByText('expected your consent that ranges do not come from the rows').first().waitFor();
-    await tabTo(page, page.getByLabel('dataIndependentRanges'));
+    const consent = page.getByLabel('I confirm that ranges and classes do not come from rows');
+    const field = page.locator('.field', { has: consent });
+    await field.getByText('Tick the box if ranges and classes do not come from rows').waitFor();
+    await field.getByText(/those of 4 features of 4 are still the least and the largest value/).waitFor();
+    await tabTo(page, consent);
     await page.keyboard.press('Space');
     await page.getByText('The task is valid.').waitFor();
     await page.getByLabel('With differentialPrivacy').uncheck();
@@ -174,6 +180,14 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     expect(method).toEqual({ kind: 'lda', ridge: 1 });
     expect(labellings[0].classes).toHaveLength(3);
     expect(components).toBe(2);
+    // Another method above is said beside the way on, and the next draft keeps the title.
+    await page.getByLabel('title', { exact: true }).fill('Petals');
+    await page.getByLabel('Method', { exact: true }).selectOption('pca');
+    await page.getByText(/^This is still the draft of lda, and pca is chosen above/).waitFor();
+    await write(page);
+    await expect.poll(async () => (await value(page)).method.kind).toBe('pca');
+    expect((await value(page)).title).toBe('Petals');
+    expect(await page.getByText(/^This is still the draft/).count()).toBe(0);
   });
 
   test('of a histogram and of a regression goes to its end by the controls of each', async () => {

@@ -6,6 +6,7 @@ import { CodedError } from '@eigenveil/platform';
 import { readFileBytes } from '@eigenveil/statistics';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
+import { CODES } from '@eigenveil/wire/errors';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../../../test/support/tasks.ts';
 import { checkProposal, obstaclesTo } from '../../src/console/create/check-proposal.ts';
@@ -76,6 +77,17 @@ describe('columns', () => {
     const many = Array.from({ length: 101 }, (_, i) => `${i},l${i}`);
     const { columns: ids } = await sampleOf(`a,l\n${many.join('\n')}\n`);
     expect(problemOf(ids[1]!, 'first')).toBe('it has more than 100 different labels');
+  });
+
+  it('without a name are left out, and say so', async () => {
+    const sample = await sampleOf(
+      `,a,b,c\n${[0, 1, 2, 3].map((i) => `${i},${i * i},${7 % (i + 2)},${i % 2}`).join('\n')}\n`,
+    );
+    const wanted = wantedFor(sample, 'pca');
+    expect(wanted.roles).toEqual(['out', 'feature', 'feature', 'feature']);
+    expect(problemOf(sample.columns[0]!, 'feature')).toBe('it has no name: give it one in the file');
+    const { proposal } = await draftWanted(sample, wanted, NO_SOURCES);
+    expect(proposal.features.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
   it('have to be what the method takes', async () => {
@@ -243,6 +255,22 @@ ${Array.from({ length: 90 }, (_, row) =>
     expect(
       faults('pca', () => ({ components: '', rangesFrom: 'A'.repeat(22), least: '0', largest: '1' })),
     ).toEqual([{ path: ['rangesFrom'], words: expect.stringMatching(/^Give one of these/) }]);
+  });
+
+  it('says at its field that a histogram is not there, for as long as it is named', async () => {
+    const sample = await sampleOf(TABLE);
+    const wanted = { ...wantedFor(sample, 'pca'), rangesFrom: 'A'.repeat(22) };
+    const unknown = new CodedError(CODES.ERR_TASK_UNKNOWN, 'there is no such task');
+    const result = () => Promise.reject(unknown);
+    const failed = await draftWanted(sample, wanted, { ...NO_SOURCES, result }).catch((error) => error);
+    expect(faultsOf(sample, wanted, failed)).toEqual([
+      { path: ['rangesFrom'], words: 'There is no such task.' },
+    ]);
+    expect(faultsOf(sample, { ...wanted, rangesFrom: 'B'.repeat(22) }, failed)).toEqual([]);
+    const away = new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the service cannot be reached');
+    await expect(
+      draftWanted(sample, wanted, { ...NO_SOURCES, result: () => Promise.reject(away) }),
+    ).rejects.toBe(away);
   });
 
   it('keeps what no method decides, and predicts the column that is chosen', async () => {

@@ -237,7 +237,12 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const { page } = late;
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
+    await page.getByRole('button', { name: 'Go back to the backup' }).click();
+    await page.getByText('Passphrase of the backup').waitFor();
+    await page.getByRole('button', { name: 'Make the key without a backup' }).click();
+    await page.getByRole('button', { name: 'Make it without a backup' }).click();
     await page.getByText('ERR_ENROLMENT_TOKEN').waitFor();
+    expect(await page.evaluate(() => document.activeElement!.getAttribute('role'))).toBe('status');
     late.pardon(/403/);
     await page.getByText('An invitation works once').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);

@@ -137,6 +137,7 @@ export class PageOwner {
     const { page } = await site.open(link);
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
+    await page.getByRole('button', { name: 'Make it without a backup' }).click();
     await page.getByRole('heading', { name: 'What your policy says' }).waitFor();
     return new PageOwner(page, file);
   }

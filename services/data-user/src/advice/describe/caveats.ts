@@ -23,6 +23,12 @@ export type RemarkCode =
 /** Radians. A component that rounding alone turns by more has a direction that hangs on it. */
 const TURNED = 0.01;
 
+/**
+ * A released eigenvalue in norms of the noise, from which on its component stands out: one as large as the
+ * norm is released with a quarter more. Noise alone is released with the norm.
+ */
+const STANDS_OUT = 1.25;
+
 export interface Remark extends ToldRemark {
   readonly code: RemarkCode;
 }
@@ -52,6 +58,7 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   const isFloor = (value: number) =>
     floor !== undefined && method.decomposes === 'scatter' && value <= floor.norm;
   const found = (j: number) => converged?.[j] !== false;
+  const isAbout = (value: number) => noise !== undefined && value >= noise && value < STANDS_OUT * noise;
   const dpNoise = `the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`;
   const ofSketch = `of a sketch of ${task.sketch?.columns} columns`;
   const onFaces =
@@ -100,6 +107,10 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
     remark('noise', noise === undefined ? [] : where((value) => value < noise), {
       one: `its eigenvalue is below ${dpNoise}: its vector is mostly noise`,
       many: `their eigenvalues are below ${dpNoise}: their vectors are mostly noise`,
+    }),
+    remark('noise', where(isAbout), {
+      one: `its eigenvalue is little above ${dpNoise}, and may be noise alone: a quarter or more of its vector is`,
+      many: `their eigenvalues are little above ${dpNoise}, and may be noise alone: a quarter or more of their vectors is`,
     }),
     remark(
       'noise',

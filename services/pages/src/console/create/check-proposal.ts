@@ -4,7 +4,7 @@ import { ProposalFile, type TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import { explainIssue, faultsOf } from '@eigenveil/wire/explain';
 import { draftWords } from '../draft/draft-words.ts';
-import type { Json } from '../draft/members.ts';
+import { askedOf, type Json } from '../draft/members.ts';
 import { type Path, type Place, pathOf, placeIn } from './places.ts';
 
 /** The service takes no more bytes than this. */
@@ -43,7 +43,7 @@ export function checkProposal(text: string, now: Date): CheckedProposal {
     : faultsOf(parsed.error).map(({ path, words }, i) => ({
         path,
         words: explainIssue(parsed.error.issues[i]!, 'the task'),
-        beside: draftWords(words),
+        beside: askedOf(path.at(-1))?.fault ?? draftWords(words),
       }));
   if (faults.length === 0 && parsed.success) return { kind: 'good', proposal: parsed.data };
   return { kind: 'faulty', faults: faults.map((it) => ({ ...it, place: placeIn(text, it.path) })) };

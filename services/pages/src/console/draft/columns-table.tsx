@@ -1,6 +1,7 @@
 /** The columns of a sample, each with a choice of its use beside what the sample has of it. */
 import type { Sample } from '@eigenveil/data-user/draft';
 import { METHODS, type MethodName } from '@eigenveil/methods';
+import { columnTitle } from '../../common/files.ts';
 import { count } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
@@ -38,7 +39,10 @@ export function ColumnsTable(props: {
         rows={rows}
         keyOf={({ i }) => i}
         columns={[
-          { head: 'Column', cell: ({ column }) => <Untrusted text={column.name} longest={40} /> },
+          {
+            head: 'Column',
+            cell: ({ column, i }) => <Untrusted text={columnTitle(column.name, i)} longest={40} />,
+          },
           {
             head: 'It is',
             cell: ({ column, i, role }) => (
@@ -67,7 +71,7 @@ export function ColumnsTable(props: {
                   ? `numbers from ${column.range.min} to ${column.range.max}`
                   : `texts${column.labels === undefined ? '' : `, ${count(column.labels.length, 'different one')}`}`}
                 {role === 'out' &&
-                  column.noFeature !== undefined &&
+                  problemOf(column, 'feature') !== null &&
                   `; no feature, for ${problemOf(column, 'feature')}`}
                 {column.labelLike !== undefined && role !== 'feature' && '; it looks like labels'}
                 {warningOf(column, role) !== null && (

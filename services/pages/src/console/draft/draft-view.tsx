@@ -3,10 +3,11 @@
  * text.
  */
 import { draftPrivacy } from '@eigenveil/data-user/draft';
-import { methodOf } from '@eigenveil/methods';
+import { type MethodName, methodOf } from '@eigenveil/methods';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
+import { Notice } from '../../common/feedback.tsx';
 import { save } from '../../common/files.ts';
 import { View } from '../../common/layout.tsx';
 import type { ConsoleApi } from '../api.ts';
@@ -16,8 +17,8 @@ import { showPlace } from '../create/places.ts';
 import { routes } from '../routes.ts';
 import './draft.css';
 import { DraftWarnings } from './draft-warnings.tsx';
-import type { Proposal } from './drafted.ts';
-import { textOf } from './first-draft.ts';
+import { consentWarning, outdatedWords, type Proposal } from './drafted.ts';
+import { parsed, textOf, withTitleOf } from './first-draft.ts';
 import { tellable } from './forecast.ts';
 import { Forecast } from './forecast-view.tsx';
 import { MembersForm } from './form.tsx';
@@ -43,6 +44,9 @@ interface DraftProps {
 export function DraftView({ api, ...props }: DraftProps & { readonly api: ConsoleApi }) {
   /** The number of drafts that were written here. */
   const [written, setWritten] = useState(0);
+  /** The method that is chosen beside a sample. */
+  const [chosen, setChosen] = useState<MethodName | null>(null);
+  const { text, drafted } = props.proposal;
   return (
     <View title="Draft a task" name="Draft">
       <p>
@@ -52,18 +56,26 @@ export function DraftView({ api, ...props }: DraftProps & { readonly api: Consol
       <h2>1. A sample</h2>
       <SamplePart
         api={api}
+        again={text !== ''}
+        onMethod={setChosen}
         onDraft={(proposal) => {
-          props.setProposal(proposal);
+          props.setProposal({ ...proposal, text: withTitleOf(text, proposal.text) });
           setWritten(written + 1);
         }}
       />
-      {props.proposal.text !== '' && <Draft {...props} written={written} />}
+      {text !== '' && <Draft {...props} written={written} outdated={outdatedWords(drafted, chosen)} />}
     </View>
   );
 }
 
-function Draft(props: DraftProps & { readonly written: number }) {
-  const { proposal, setProposal, create, written } = props;
+function Draft(
+  props: DraftProps & {
+    readonly written: number;
+    /** The reason to write the draft again, or null. */
+    readonly outdated: string | null;
+  },
+) {
+  const { proposal, setProposal, create, written, outdated } = props;
   const { text, drafted } = proposal;
   const setText = (next: string) => setProposal({ text: next, drafted });
   const heading = useRef<HTMLHeadingElement>(null);
@@ -78,6 +90,7 @@ function Draft(props: DraftProps & { readonly written: number }) {
   const isGood = checked.kind === 'good';
   const area = useRef<HTMLTextAreaElement>(null);
   const task = useMemo(() => tellable(value), [value]);
+  const consent = task === null ? null : consentWarning(drafted, task);
   const wayTo = ({ path, place }: Fault) =>
     place && {
       text: path.length === 0 ? 'Go to the JSON' : `Go to ${placeWords(path)}`,
@@ -97,7 +110,7 @@ function Draft(props: DraftProps & { readonly written: number }) {
         2. The proposal
       </h2>
       {task !== null && <DraftWarnings drafted={drafted} task={task} />}
-      <div class="columns">
+      <div class="columns drafting">
         <div>
           {isObject(value) ? (
             <MembersForm
@@ -107,6 +120,7 @@ function Draft(props: DraftProps & { readonly written: number }) {
               at={FORM}
               faults={faults.map(({ path, beside }) => ({ path, words: beside }))}
               newObjects={{ differentialPrivacy: () => privacyFor(value) }}
+              warnings={consent === null ? {} : { dataIndependentRanges: consent }}
             />
           ) : (
             <p class="error">The form comes back once the JSON is right again.</p>
@@ -141,20 +155,12 @@ function Draft(props: DraftProps & { readonly written: number }) {
       </div>
       <h2>3. Create it</h2>
       <p>{isGood ? 'The task is valid.' : 'Fix the problems above.'}</p>
+      {outdated !== null && <Notice kind="warn" title={outdated} live />}
       <Button kind="main" disabled={!isGood} onClick={() => create(proposal)}>
         Go on to create it
       </Button>
     </>
   );
-}
-
-/** Returns the value of a text, or null for one that is not JSON. */
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -22,6 +22,7 @@ import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { obstaclesTo } from '../create/check-proposal.ts';
 import type { CheckedResult } from '../result/verify.ts';
+import { isObject, type Json } from './members.ts';
 
 /** The values that `task draft` has where no flag says otherwise. */
 const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
@@ -129,6 +130,24 @@ export function textOf(proposal: unknown): string {
   return `${JSON.stringify(proposal, null, 2)}\n`;
 }
 
+/** Returns a text that was just drafted, with the title that somebody has given the one before. */
+export function withTitleOf(before: string, text: string): string {
+  const old = parsed(before);
+  const next = parsed(text);
+  return isObject(old) && isObject(next) && typeof old.title === 'string'
+    ? textOf({ ...next, title: old.title })
+    : text;
+}
+
+/** Returns the value of a text, or null for one that is not JSON. */
+export function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * `first` means the labels, and where there are two labellings the utility labels; `second` means the privacy
  * labels. `target` means the feature that is predicted.
@@ -146,12 +165,13 @@ const PROBABLE_LABELS = 20;
 
 /**
  * Returns probable roles. Columns of numbers are features, except those that look like labels; these and
- * columns of texts are labels where the method takes some. The rest is left out.
+ * columns of texts are labels where the method takes some. The rest is left out, as are columns without a name.
  */
 export function probableRoles({ columns }: Sample, method: MethodName): Role[] {
   let labels: number = METHODS[method].labellings;
   let role: Role = 'first';
   return columns.map((column) => {
+    if (column.name.trim() === '') return 'out';
     const isText = column.noFeature !== undefined;
     if (!isText && column.labelLike === undefined) return 'feature';
     const isProbable = problemOf(column, 'first') === null && (column.labels?.length ?? 0) <= PROBABLE_LABELS;
@@ -172,8 +192,9 @@ const CELLS = {
 } as const;
 
 /** Returns the reason for which a column cannot have a role, or null where it can. */
-export function problemOf({ noFeature, noLabel, labels }: SampleColumn, role: Role): string | null {
+export function problemOf({ name, noFeature, noLabel, labels }: SampleColumn, role: Role): string | null {
   if (role === 'out') return null;
+  if (name.trim() === '') return 'it has no name: give it one in the file';
   const isNumber = role === 'feature' || role === 'target';
   const cell = isNumber ? noFeature : noLabel;
   if (cell !== undefined) return `its cell in row ${cell.row} ${CELLS[cell.kind]}`;

@@ -6,7 +6,7 @@ import type { Path } from '../create/places.ts';
 import { Choices, Control, type EditorProps } from './control.tsx';
 import { Explained } from './explained.tsx';
 import { type FormFault, faultsWithin, idAt, wordsOf } from './form-faults.ts';
-import { isObject, type Json, type Member, withMember } from './members.ts';
+import { askedOf, isObject, type Json, type Member, withMember } from './members.ts';
 import { ObjectsTable } from './objects-table.tsx';
 
 type JsonObject = { readonly [name: string]: Json };
@@ -15,6 +15,7 @@ type JsonObject = { readonly [name: string]: Json };
  * @param at the place of the object in the form, of which ids are made
  * @param faults with paths from there
  * @param newObjects what a member that is null becomes when it is wanted, by its name
+ * @param warnings what to know of a member before it is set, by its name
  */
 export function MembersForm(props: {
   readonly members: readonly Member[];
@@ -23,8 +24,9 @@ export function MembersForm(props: {
   readonly at: Path;
   readonly faults: readonly FormFault[];
   readonly newObjects: Readonly<Record<string, () => Json>>;
+  readonly warnings?: Readonly<Record<string, string>>;
 }) {
-  const { members, value, set, at, faults, newObjects } = props;
+  const { members, value, set, at, faults, newObjects, warnings = {} } = props;
   return (
     <>
       {members.map((member) => (
@@ -36,6 +38,7 @@ export function MembersForm(props: {
           at={[...at, member.name]}
           faults={faultsWithin(faults, member.name)}
           newObjects={newObjects}
+          warnings={warnings}
         />
       ))}
     </>
@@ -48,9 +51,10 @@ function MemberForm(
     readonly at: Path;
     readonly faults: readonly FormFault[];
     readonly newObjects: Readonly<Record<string, () => Json>>;
+    readonly warnings: Readonly<Record<string, string>>;
   },
 ) {
-  const { member, value, set, at, faults, newObjects } = props;
+  const { member, value, set, at, faults, newObjects, warnings } = props;
   const { name, type } = member;
   const object = isObject(value) ? value : {};
   const id = idAt(at);
@@ -84,6 +88,7 @@ function MemberForm(
             at={at}
             faults={faults}
             newObjects={newObjects}
+            warnings={warnings}
           />
         )}
       </Group>
@@ -116,6 +121,7 @@ function MemberForm(
           at={at}
           faults={faults}
           newObjects={newObjects}
+          warnings={warnings}
         />
       </Group>
     );
@@ -149,11 +155,28 @@ function MemberForm(
         />
       </Group>
     );
+  const asked = askedOf(name);
+  const warning = warnings[name];
   return (
     <Field
       id={id}
-      label={<code>{name}</code>}
-      hint={<Explained member={member} />}
+      label={
+        <>
+          {asked !== undefined && `${asked.label} `}
+          <code>{name}</code>
+        </>
+      }
+      hint={
+        <>
+          <Explained member={member} />
+          {warning !== undefined && (
+            <>
+              {' '}
+              <strong>Take care:</strong> {warning}
+            </>
+          )}
+        </>
+      }
       error={faults.length === 0 ? null : <Untrusted text={wordsOf(faults)} longest={300} />}
     >
       {(attributes) => (

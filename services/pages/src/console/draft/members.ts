@@ -122,3 +122,17 @@ const COSTS: ReadonlyMap<string, string> = new Map([
 export function costOfMember(name: string): string | null {
   return COSTS.get(name) ?? null;
 }
+
+/** Words of members that a person is asked to confirm, where the name of the member does not say it. */
+const ASKED: ReadonlyMap<string, { readonly label: string; readonly fault: string }> = new Map([
+  [
+    'dataIndependentRanges',
+    {
+      label: 'I confirm that ranges and classes do not come from rows',
+      fault: 'Tick the box if ranges and classes do not come from rows: the guarantee stands on it.',
+    },
+  ],
+]);
+
+/** Returns the words of a member that a person confirms; undefined for others. */
+export const askedOf = (name: PropertyKey | undefined) => ASKED.get(String(name));

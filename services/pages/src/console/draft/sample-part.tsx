@@ -24,6 +24,7 @@ import {
   draftWanted,
   faultsOf,
   flagMembers,
+  NamedResultFault,
   probableComponents,
   type Sources,
   takesRanges,
@@ -36,6 +37,10 @@ const FORM = ['wish'];
 
 interface SampleProps {
   readonly api: ConsoleApi;
+  /** True where there is a draft, which the next one replaces. */
+  readonly again: boolean;
+  /** Called with the method of the form, and null where there is no form. */
+  readonly onMethod: (method: MethodName | null) => void;
   readonly onDraft: (proposal: Proposal) => void;
 }
 
@@ -61,16 +66,27 @@ export function SamplePart(props: SampleProps) {
 }
 
 function Choices(props: SampleProps & { readonly file: File; readonly sample: Sample }) {
-  const { api, file, sample, onDraft } = props;
+  const { api, file, sample, again, onMethod, onDraft } = props;
   const [wanted, setWanted] = useState(() => wantedFor(sample, 'pca'));
   const { method, roles } = wanted;
+  useEffect(() => {
+    onMethod(method);
+    return () => onMethod(null);
+  }, [method]);
   const { isLinear, draft: form } = METHODS[method];
   const following = useMemo(() => {
     const choice = choiceOf(sample, roles, method);
     return typeof choice === 'string' ? [] : followingColumns(sample, choice);
   }, [sample, roles, method]);
   const members = useMemo(() => flagMembers(method), [method]);
-  const faults = faultsOf(sample, wanted);
+  const draft = useAction(async (signal) => {
+    const { proposal, notes } = await draftWanted(sample, wanted, sourcesOf(api, file, signal));
+    onDraft({
+      text: draftedText(proposal),
+      drafted: { file, method, ranges: rangesOf(sample), following, notes },
+    });
+  });
+  const faults = faultsOf(sample, wanted, draft.error);
   const at = (name: keyof Wanted) => {
     const own = faultsWithin(faults, name);
     return { id: idAt([...FORM, name]), error: own.length === 0 ? null : wordsOf(own) };
@@ -79,10 +95,6 @@ function Choices(props: SampleProps & { readonly file: File; readonly sample: Sa
   /** True once somebody has asked for a draft that is not there yet for its faults. */
   const [isAsked, setAsked] = useState(false);
   const summary = useRef<HTMLDivElement>(null);
-  const draft = useAction(async (signal) => {
-    const { proposal, notes } = await draftWanted(sample, wanted, sourcesOf(api, file, signal));
-    onDraft({ text: draftedText(proposal), drafted: { file, ranges: rangesOf(sample), following, notes } });
-  });
   useEffect(() => {
     if (isAsked) summary.current?.focus();
   }, [isAsked]);
@@ -247,14 +259,21 @@ function Choices(props: SampleProps & { readonly file: File; readonly sample: Sa
           />
         </div>
       )}
-      <Problem error={draft.error} title="No draft" words={draftWords} />
+      <Problem
+        error={draft.error instanceof NamedResultFault ? draft.error.cause : draft.error}
+        title="No draft"
+        words={draftWords}
+      />
+      {again && <p>The next draft replaces the proposal below, all but its title.</p>}
       <Button
         kind="main"
         busy={draft.busy}
         onClick={() => {
-          setAsked(faults.length > 0);
+          // A result that was not there may be by now.
+          const isReady = faultsOf(sample, wanted).length === 0;
+          setAsked(!isReady);
           summary.current?.focus();
-          if (faults.length === 0) draft.run();
+          if (isReady) draft.run();
         }}
       >
         Write the draft

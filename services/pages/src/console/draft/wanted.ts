@@ -11,8 +11,10 @@ import {
   withoutBookRidge,
 } from '@eigenveil/data-user/draft';
 import { type Flags, flagNaming, flagsSchema, METHODS, type MethodName } from '@eigenveil/methods';
+import { CodedError } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task/ids';
 import { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
+import { isTransient } from '@eigenveil/wire/errors';
 import { faultsOf as faultsOfSchema } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
 import { capital } from '../../common/format.ts';
@@ -111,8 +113,11 @@ export function probableComponents({ columns }: Sample, { roles, method }: Wante
   return Math.max(1, Math.min(features, classes - 1));
 }
 
-/** Returns all that is wrong with the wishes; members of Wanted are the paths. */
-export function faultsOf(sample: Sample, wanted: Wanted): readonly FormFault[] {
+/**
+ * Returns all that is wrong with the wishes; members of Wanted are the paths.
+ * @param failed how the last draft has failed: a result that cannot be taken is wrong for as long as it is named
+ */
+export function faultsOf(sample: Sample, wanted: Wanted, failed: unknown = null): readonly FormFault[] {
   const { method, roles, flags, components, owners, epsilon, least, largest, rangesFrom } = wanted;
   const { isLinear, draft } = METHODS[method];
   const { hasComponents, takesEpsilon } = draft;
@@ -138,6 +143,10 @@ export function faultsOf(sample: Sample, wanted: Wanted): readonly FormFault[] {
     rangesFrom.trim() !== '' &&
     (isRanged || refinedBy(method, flags) !== undefined)
       ? [{ path: ['rangesFrom'], words: 'Give one of these: a range, a histogram, or a result to refine.' }]
+      : []),
+    ...(failed instanceof NamedResultFault &&
+    [rangesFrom, refinedBy(method, flags)?.value].includes(failed.id)
+      ? [{ path: failed.path, words: `${capital(failed.message)}.` }]
       : []),
   ];
 }
@@ -186,6 +195,32 @@ function faultsAt(path: Path, schema: z.ZodType, text: string): FormFault[] {
     : faultsOfSchema(error).map(({ words }) => ({ path, words: `${capital(String(words))}.` }));
 }
 
+/** An earlier result that a field names cannot be taken. */
+export class NamedResultFault extends Error {
+  readonly path: Path;
+  /** The id as it was written. */
+  readonly id: string;
+
+  constructor(path: Path, id: string, cause: CodedError) {
+    super(cause.message, { cause });
+    this.path = path;
+    this.id = id;
+  }
+}
+
+/**
+ * Fetches the result that a field names.
+ * @throws NamedResultFault if there is none to take; others where another attempt may do
+ */
+async function namedResult(sources: Sources, path: Path, id: string): Promise<DraftBasis> {
+  try {
+    return await sources.result(TaskId.parse(id.trim()));
+  } catch (error) {
+    if (!(error instanceof CodedError) || isTransient(error)) throw error;
+    throw new NamedResultFault(path, id, error);
+  }
+}
+
 /** The sources of all that a draft needs and the form does not have. */
 export interface Sources {
   /** Reads the sample once more. */
@@ -205,7 +240,7 @@ export interface DraftWanted {
 
 /**
  * Returns the proposal.
- * @throws RangeError for columns that the method does not take; ERR_CLIPPED; as `firstDraft`, as the sources
+ * @throws RangeError for columns that the method does not take; NamedResultFault; ERR_CLIPPED; as `firstDraft`, as the sources
  */
 export async function draftWanted(sample: Sample, wanted: Wanted, sources: Sources): Promise<DraftWanted> {
   const { method, roles, components, owners, twoParty, epsilon, least, largest, rangesFrom } = wanted;
@@ -215,10 +250,10 @@ export async function draftWanted(sample: Sample, wanted: Wanted, sources: Sourc
   const range = least.trim() === '' ? undefined : ([Number(least), Number(largest)] as const);
   const flags = flagsWith(choice, wanted.flags);
   const named = refinedBy(method, flags);
-  const refined = named && (await sources.result(TaskId.parse(named.value.trim())));
+  const refined = named && (await namedResult(sources, ['flags', named.flag], named.value));
   const counts =
     takesRanges(method) && rangesFrom.trim() !== ''
-      ? await sources.result(TaskId.parse(rangesFrom.trim()))
+      ? await namedResult(sources, ['rangesFrom'], rangesFrom)
       : undefined;
   const notes: string[] = [];
   const first = await firstDraft(

@@ -4,19 +4,19 @@
  */
 import { listComponents, type Remark, rowsInWords } from '@eigenveil/data-user/result';
 import { methodOf } from '@eigenveil/methods';
-import { deviationOfRows, noiseNorm } from '@eigenveil/task';
+import { deviationOfRows } from '@eigenveil/task';
 import { Notice } from '../../common/feedback.tsx';
 import { capital, count, number } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
+import { noiseWords } from './noise-words.ts';
 import type { CheckedResult } from './verify.ts';
 
 export function Summary(props: { readonly checked: CheckedResult; readonly remarks: readonly Remark[] }) {
   const { checked, remarks } = props;
   const { task, projection, provenance } = checked;
-  const { features, differentialPrivacy, sampleCount, converged } = projection;
+  const { features, sampleCount, converged } = projection;
   const { decomposes, words } = methodOf(task);
-  const norm = decomposes === 'scatter' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
   const deviation = deviationOfRows(task, provenance.verifiedOwners);
   return (
     <>
@@ -38,11 +38,7 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
             : `${rowsInWords(number(sampleCount), deviation)}${deviation === 0 ? '' : ' (two deviations of the noise)'}`}
         </dd>
         <dt>Noise</dt>
-        <dd>
-          {differentialPrivacy === null
-            ? 'none: the result is exact, except for rounding in the arithmetic'
-            : `for (ε, δ) = (${differentialPrivacy.epsilon}, ${differentialPrivacy.delta}), all of which is spent${norm === undefined ? '' : `; its norm on the scatter is about ${norm.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`}`}
-        </dd>
+        <dd>{noiseWords(task, projection)}</dd>
         {decomposes !== undefined && (
           <>
             <dt>Found</dt>

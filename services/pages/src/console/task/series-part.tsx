@@ -1,13 +1,14 @@
 /** The series of a task: the task's place in it, and the button that opens the next one. */
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskState } from '@eigenveil/wire/console';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { TaskName } from '../../common/task-name.tsx';
 import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
+import { ForOwners } from './for-owners.tsx';
 import { type RenewalRequest, renewalRequest } from './renewal-request.ts';
 
 interface SeriesProps {
@@ -22,12 +23,17 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
     (signal) => (state === 'open' ? NOT_RENEWED : api.nextTask({ taskId: task.id }, signal)),
     [api, task.id, state === 'open'],
   );
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    // The button that opened the dialog is gone.
+    if (renewed !== null) place.current!.focus();
+  }, [renewed]);
   const { series } = task;
   const next = renewed ?? (known.state === 'done' ? (known.value.next?.task ?? null) : null);
   const obstacle = next === null ? whyNot(task, state) : null;
   return (
     <>
-      <p>
+      <p ref={place} tabIndex={-1}>
         {series === undefined ? (
           'This is the first task of its series.'
         ) : (
@@ -42,7 +48,12 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
           </>
         )}
       </p>
-      {renewed !== null && <Notice kind="good" title="The task is renewed" live />}
+      {renewed !== null && (
+        <>
+          <Notice kind="good" title="The task is renewed" live />
+          <ForOwners taskId={renewed.id} />
+        </>
+      )}
       <Problem error={known.state === 'failed' ? known.error : null} title="The next task did not come">
         <Button onClick={known.again}>Try again</Button>
       </Problem>
@@ -101,8 +112,8 @@ function RenewDialog(props: SeriesProps & { readonly leave: (next: Task | null) 
     <Dialog title="Renew the task?" onClose={() => leave(null)}>
       <p>
         The next task has the same parameters, another key and another deadline. Programs of owners whose
-        policies agree to a series contribute to it by themselves. Owners who use their page have to look for
-        it and contribute there: tell them.
+        policies agree to a series contribute to it by themselves. Owners who use their page contribute there:
+        you get what to send them.
       </p>
       <Notice kind="warn" title="Two results tell more than each">
         What differs between results over nearly the same rows comes from the rows that came or went in

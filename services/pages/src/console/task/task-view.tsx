@@ -5,7 +5,7 @@
 import type { TaskId } from '@eigenveil/task/ids';
 import type { TaskOwners, TaskProgress } from '@eigenveil/wire/console';
 import { errorCodeOf, titleOf } from '@eigenveil/wire/errors';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../common/controls.tsx';
 import { Notice, Problem, Progress } from '../../common/feedback.tsx';
 import { duration, number } from '../../common/format.ts';
@@ -23,6 +23,7 @@ import { routes } from '../routes.ts';
 import { adviceFor, adviceForFailure, contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
 import { ContributionsChart } from './contributions-chart.tsx';
 import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
+import { ForOwners } from './for-owners.tsx';
 import { SeriesPart } from './series-part.tsx';
 
 export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
@@ -81,11 +82,16 @@ function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress;
     if (isDone) setDone(dialog);
     setDialog(null);
   };
+  const standing = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The button that opened the dialog goes away with what it did.
+    if (done !== null) standing.current!.focus();
+  }, [done]);
   // The page says above how the task has gone on.
   const hasGoneOn = done === 'close' && status.state !== 'open' && status.state !== 'closed';
   return (
     <>
-      <div role="status">
+      <div role="status" ref={standing} tabIndex={-1}>
         <p class="waiting">
           <StateMark state={status.state} /> {STATES[status.state].says} {waitingWords(progress)}
         </p>
@@ -109,6 +115,7 @@ function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress;
         <dt>Privacy of the result</dt>
         <dd>{privacyWords(status.differentialPrivacy)}</dd>
       </dl>
+      {status.state === 'open' && <ForOwners taskId={status.taskId} />}
       {done !== null && !hasGoneOn && <Notice kind="good" title={DONE[done]} live />}
       {!isFinal(status.state) && (
         <div class="row">
