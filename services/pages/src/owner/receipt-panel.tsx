@@ -1,5 +1,6 @@
 /** The owner's receipt for a task, and the way to withdraw. */
-import { useState } from 'preact/hooks';
+import type { CodedError } from '@eigenveil/platform';
+import { useRef, useState } from 'preact/hooks';
 import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
@@ -10,6 +11,7 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { Check, OwnerProblem } from './fields.tsx';
 import { receiptOf, type TaskPartProps } from './owner.ts';
 import type { Progress } from './progress.ts';
+import { Retrying } from './sending-status.tsx';
 
 interface ReceiptProps extends TaskPartProps {
   /** `no` where this device does nothing any more. */
@@ -90,14 +92,27 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
   const [insisted, setInsist] = useState(false);
   const insist = insisted || isLate;
   const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
-  const withdraw = useAction(async () => {
+  const [retry, setRetry] = useState<CodedError | null>(null);
+  const attempt = useRef<AbortController | null>(null);
+  const withdraw = useAction(async (gone) => {
+    const control = new AbortController();
+    attempt.current = control;
     try {
-      setConfirmed(await owner.withdraw(entry, insist));
+      const signal = AbortSignal.any([gone, control.signal]);
+      setConfirmed(await owner.withdraw(entry, { insist, onRetry: setRetry, signal }));
+    } catch (error) {
+      // What is kept says whether the data user may have heard of it.
+      if (!control.signal.aborted) throw error;
     } finally {
       setOpen(false);
+      setRetry(null);
       lookAtEntry();
     }
   });
+  const stay = () => {
+    attempt.current?.abort();
+    setOpen(false);
+  };
   return (
     <>
       <OwnerProblem error={withdraw.error} title="The withdrawal is not confirmed" />
@@ -119,7 +134,7 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
         </Button>
       </p>
       {isOpen && (
-        <Dialog title="Withdraw from this task?" onClose={() => setOpen(false)}>
+        <Dialog title="Withdraw from this task?" onClose={stay}>
           <p>
             For good: you can contribute nothing more to it.{' '}
             {isLate
@@ -138,8 +153,9 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
             <Button kind="danger" busy={withdraw.busy} onClick={() => withdraw.run()}>
               Withdraw for good
             </Button>
-            <Button onClick={() => setOpen(false)}>Stay in</Button>
+            <Button onClick={stay}>Stay in</Button>
           </div>
+          <Retrying error={retry} />
         </Dialog>
       )}
     </>

@@ -125,6 +125,42 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     expect((await site.services.client.status(task)).contributions).toBe(0);
   });
 
+  test('gives a withdrawal up with its dialog, and begins none without a connection', async () => {
+    const task = await newTask();
+    const owner = await ownerAt(task);
+    const { page } = owner;
+    const { context } = owner.visit;
+    await owner.contribute(files[0]!);
+    const asked: string[] = [];
+    const place = `**/tasks/${task}/contribution`;
+    await context.route(place, (route) => {
+      asked.push(route.request().method()); // and no answer
+    });
+    const withdraw = async () => {
+      await page.getByRole('button', { name: 'Withdraw…' }).click();
+      await page.getByRole('button', { name: 'Withdraw for good' }).click();
+    };
+    const stay = () => page.getByRole('button', { name: 'Stay in' }).click();
+    await context.setOffline(true);
+    await withdraw();
+    await page.getByText('You are offline. Trying again…').waitFor();
+    await stay();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await context.setOffline(false);
+    await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(true);
+    await page.getByText('You have contributed').waitFor();
+    expect(await page.getByText('Your withdrawal is not confirmed').count()).toBe(0);
+
+    // The data user may have this one, so that nobody knows what has become of it.
+    await withdraw();
+    await expect.poll(() => asked).toEqual(['DELETE']);
+    await stay();
+    await page.getByText('Your withdrawal is not confirmed yet', { exact: true }).waitFor();
+    await context.unroute(place);
+    await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' });
+    expect((await site.services.client.status(task)).contributions).toBe(1);
+  });
+
   test('leads an enrolled owner from another invitation to its task', async () => {
     const [task, second] = [await newTask(), await newTask()];
     const owner = await BrowserOwner.arrive(site, task);
