@@ -139,7 +139,7 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
             For good: you can contribute nothing more to it.{' '}
             {isLate
               ? 'The CSP is told, whatever the data user answers; the task may fail for all.'
-              : 'Your contribution is not counted, as long as the task is open.'}
+              : 'If the task is still open now, your contribution will not be counted.'}
           </p>
           {!isLate && (
             <Check
