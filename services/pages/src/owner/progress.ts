@@ -43,7 +43,8 @@ export interface Situation {
 }
 
 export interface Progress {
-  readonly step: Step;
+  /** Null where the way has ended before its last step. */
+  readonly step: Step | null;
   /** Says what the owner can do now, or what it waits for. */
   readonly next: string;
   readonly canContribute: boolean;
@@ -75,7 +76,7 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
     canGetResult: isReleased && hasTakenPart && withdrawal === null && state !== 'cancelled',
   } as const;
   if (withdrawal === 'confirmed')
-    return { ...common, step: 'contribution', next: 'You have withdrawn: there is nothing more to do here.' };
+    return { ...common, step: null, next: 'You have withdrawn: there is nothing more to do here.' };
   if (isLost)
     return {
       ...common,

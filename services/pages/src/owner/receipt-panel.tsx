@@ -21,8 +21,10 @@ interface ReceiptProps extends TaskPartProps {
 export function ReceiptPanel(props: ReceiptProps) {
   const { entry, canWithdraw } = props;
   const { receipt, isPending, withdrawal } = entry;
+  const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
   const isOffered = canWithdraw === 'yes' || canWithdraw === 'csp';
   if (receipt === null && !isPending && withdrawal === null) return null;
+  if (withdrawal === 'confirmed') return <Withdrawn isConfirmed={isConfirmed} />;
   return (
     <section>
       <h2>Your part</h2>
@@ -34,13 +36,8 @@ export function ReceiptPanel(props: ReceiptProps) {
           </p>
         </Notice>
       )}
-      {withdrawal === 'confirmed' && (
-        <Notice kind="warn" title="You have withdrawn from this task, for good">
-          {isOffered && <p>You can withdraw once more where an answer was lost: it does no harm.</p>}
-        </Notice>
-      )}
       {receipt !== null && <ReceiptFacts id={entry.id} jws={receipt} />}
-      {isOffered && <Withdraw {...props} />}
+      {isOffered && <Withdraw {...props} onWithdrawn={setConfirmed} />}
       {canWithdraw === 'doubted' && (
         <details open={withdrawal === 'begun'}>
           <summary>If you doubt that the task has ended</summary>
@@ -48,10 +45,25 @@ export function ReceiptPanel(props: ReceiptProps) {
             The data user alone says so. The CSP takes your withdrawal if it has not opened the sums of this
             task yet, and refuses it otherwise.
           </p>
-          <Withdraw {...props} />
+          <Withdraw {...props} onWithdrawn={setConfirmed} />
         </details>
       )}
     </section>
+  );
+}
+
+/** @param isConfirmed whether the data user has confirmed it; null where it was done before */
+function Withdrawn({ isConfirmed }: { readonly isConfirmed: boolean | null }) {
+  return (
+    <Notice kind="warn" title="You have withdrawn from this task, for good" live>
+      {isConfirmed === true && <p>Data user and CSP have been told.</p>}
+      {isConfirmed === false && (
+        <p>
+          The CSP has been told, the data user has not confirmed. If it uses your contribution all the same,
+          the task fails for all.
+        </p>
+      )}
+    </Notice>
   );
 }
 
@@ -86,12 +98,17 @@ function ReceiptFacts({ id, jws }: { readonly id: string; readonly jws: string }
   );
 }
 
-function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
+function Withdraw({
+  owner,
+  entry,
+  lookAtEntry,
+  canWithdraw,
+  onWithdrawn,
+}: ReceiptProps & { readonly onWithdrawn: (isConfirmed: boolean) => void }) {
   const [isOpen, setOpen] = useState(false);
   const isLate = canWithdraw !== 'yes';
   const [insisted, setInsist] = useState(false);
   const insist = insisted || isLate;
-  const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
   const [retry, setRetry] = useState<CodedError | null>(null);
   const attempt = useRef<AbortController | null>(null);
   const withdraw = useAction(async (gone) => {
@@ -99,7 +116,7 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
     attempt.current = control;
     try {
       const signal = AbortSignal.any([gone, control.signal]);
-      setConfirmed(await owner.withdraw(entry, { insist, onRetry: setRetry, signal }));
+      onWithdrawn(await owner.withdraw(entry, { insist, onRetry: setRetry, signal }));
     } catch (error) {
       // What is kept says whether the data user may have heard of it.
       if (!control.signal.aborted) throw error;
@@ -116,12 +133,6 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
   return (
     <>
       <OwnerProblem error={withdraw.error} title="The withdrawal is not confirmed" />
-      {isConfirmed === true && <Notice kind="good" title="Data user and CSP have been told" live />}
-      {isConfirmed === false && (
-        <Notice kind="warn" title="The CSP has been told, the data user has not confirmed" live>
-          <p>If it uses your contribution all the same, the task fails for all.</p>
-        </Notice>
-      )}
       {canWithdraw === 'csp' && (
         <p>
           The data user has closed the task, and takes no withdrawal any more. The CSP does: your record does

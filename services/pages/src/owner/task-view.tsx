@@ -6,7 +6,7 @@
 import { type Basis, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
 import type { Task, TaskId } from '@eigenveil/task';
-import { type TaskState, thumbprintOf } from '@eigenveil/wire';
+import { FINAL_STATES, type TaskState, thumbprintOf } from '@eigenveil/wire';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
@@ -116,7 +116,13 @@ function Inspected(props: TaskPartProps) {
   return (
     <>
       <Steps current={progress.step}>{progress.next}</Steps>
-      <Summary task={task} dataUser={entry.dataUser} />
+      <Summary
+        task={task}
+        dataUser={entry.dataUser}
+        isOver={
+          entry.withdrawal === 'confirmed' || (state.value !== null && FINAL_STATES.includes(state.value))
+        }
+      />
       {progress.canGetResult && isResultNext && <ResultPanel {...parts} state={state.value} />}
       {(progress.canContribute || progress.step === 'policy') && (
         <Verdict {...parts} {...shown.value} onException={shown.again} />
@@ -133,16 +139,28 @@ function Inspected(props: TaskPartProps) {
 }
 
 /** Says in one paragraph who asks, for what, what leaves, what comes back, and until when. */
-function Summary({ task, dataUser }: { readonly task: Task; readonly dataUser: string }) {
+function Summary(props: {
+  readonly task: Task;
+  readonly dataUser: string;
+  /** True if the task has ended, at least for this owner. */
+  readonly isOver: boolean;
+}) {
+  const { task, dataUser, isOver } = props;
   const { words } = methodOf(task);
   return (
     <p>
-      The data user at <Untrusted text={dataUser} /> asks at least {count(task.minimumOwners, 'owner')}{' '}
-      together for {words.title} of {count(task.features.length, 'feature')}, until{' '}
-      <Moment at={task.deadline} />. Your rows stay in this browser: encrypted sums of them leave it.{' '}
-      {task.releaseToOwners
-        ? 'The result comes back to you, and to the data user.'
-        : 'The result goes to the data user alone.'}
+      The data user at <Untrusted text={dataUser} /> {isOver ? 'asked' : 'asks'} at least{' '}
+      {count(task.minimumOwners, 'owner')} together for {words.title} of{' '}
+      {count(task.features.length, 'feature')}, until <Moment at={task.deadline} />.
+      {!isOver && (
+        <>
+          {' '}
+          Your rows stay in this browser: encrypted sums of them leave it.{' '}
+          {task.releaseToOwners
+            ? 'The result comes back to you, and to the data user.'
+            : 'The result goes to the data user alone.'}
+        </>
+      )}
       {task.twoParty === 'simulated' && (
         <strong> This task is NOT private: the data user sees everybody’s sums.</strong>
       )}

@@ -37,7 +37,7 @@ describe('the next step of an owner', () => {
     ['sends nothing to a cancelled task', at(pending, 'cancelled'), { canContribute: false }],
     ['is refused afterwards', at(received, 'done', { isRefused: true }), { canGetResult: true }],
     ['is refused meanwhile', at(pending, 'open', { isRefused: true }), { canContribute: true }],
-    ['has withdrawn', at(withdrawn, 'open'), { canContribute: false, canGetResult: false }],
+    ['has withdrawn', at(withdrawn, 'open'), { step: null, canContribute: false, canGetResult: false }],
     [
       'has no answer to its withdrawal',
       at(withdrawing, 'open'),
