@@ -14,8 +14,7 @@ import type { Progress } from './progress.ts';
 import { Retrying } from './sending-status.tsx';
 
 interface ReceiptProps extends TaskPartProps {
-  /** `no` where this device does nothing any more. */
-  readonly canWithdraw: Progress['canWithdraw'] | 'no';
+  readonly canWithdraw: Progress['canWithdraw'];
 }
 
 export function ReceiptPanel(props: ReceiptProps) {

@@ -19,7 +19,7 @@ import { useAction, useAsync, useRetry, useWatch } from '../common/use-async.ts'
 import { ContributePanel } from './contribute-panel.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { OwnerViewProps, TaskPartProps } from './owner.ts';
-import { isWaiting, progressOf } from './progress.ts';
+import { type Fetched, isWaiting, progressOf } from './progress.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
@@ -69,6 +69,7 @@ function Inspected(props: TaskPartProps) {
     props.lookAtEntry(); // for the title
     return inspected;
   }, [owner, entry.id, entry.dataUser]);
+  const [fetched, setFetched] = useState<Fetched>('none');
   const known = useRef<TaskState | null>(null);
   // While the data user is not there, what it said last counts.
   const state = useAsync(async () => {
@@ -110,6 +111,7 @@ function Inspected(props: TaskPartProps) {
     isLate: new Date(task.deadline) < new Date(),
     isRefused: !isAllowed(shown.value, owner.state.isDurable),
     isReleased: task.releaseToOwners,
+    fetched,
   });
   const parts = { ...props, lookAtEntry };
   const isResultNext = progress.step === 'result';
@@ -120,10 +122,14 @@ function Inspected(props: TaskPartProps) {
         task={task}
         dataUser={entry.dataUser}
         isOver={
-          entry.withdrawal === 'confirmed' || (state.value !== null && FINAL_STATES.includes(state.value))
+          fetched === 'checked' ||
+          entry.withdrawal === 'confirmed' ||
+          (state.value !== null && FINAL_STATES.includes(state.value))
         }
       />
-      {progress.canGetResult && isResultNext && <ResultPanel {...parts} state={state.value} />}
+      {progress.canGetResult && isResultNext && (
+        <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
+      )}
       {(progress.canContribute || progress.step === 'policy') && (
         <Verdict {...parts} {...shown.value} onException={shown.again} />
       )}
@@ -131,7 +137,9 @@ function Inspected(props: TaskPartProps) {
         <ContributePanel {...parts} task={task} basis={basis} budgets={shown.value.budgets} />
       )}
       <ReceiptPanel {...parts} canWithdraw={progress.canWithdraw} />
-      {progress.canGetResult && !isResultNext && <ResultPanel {...parts} state={state.value} />}
+      {progress.canGetResult && !isResultNext && (
+        <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
+      )}
       {entry.receipt !== null && policy.series !== undefined && <NextPanel {...parts} />}
       <Agreed {...parts} task={task} basis={basis} refined={refined} />
     </>

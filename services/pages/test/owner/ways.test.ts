@@ -75,6 +75,10 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     await page.getByText('The result is ready: get it.').waitFor();
     await page.getByRole('button', { name: 'Get the result' }).click();
     await page.getByText('The result is checked').waitFor();
+    await page.getByText('You have the result, and it is checked').waitFor();
+    await page.getByText('asked at least').waitFor();
+    for (const before of ['get it', 'If you doubt that the task has ended'])
+      expect(await page.getByText(before).count(), before).toBe(0);
   });
 
   test('sends again what was prepared, though the policy refuses the task since', async () => {
