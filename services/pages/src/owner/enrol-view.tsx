@@ -49,8 +49,20 @@ export function EnrolView(props: EnrolProps) {
   if (known.state !== 'done') return null;
   const csp = known.value;
   const isKnown = csp !== null && (link === null || link.thumbprint === csp);
+  // The task comes first for an owner who is enrolled there: another token renews the enrolment, too.
+  const isInvited = isKnown && arrival?.kind === 'link' && arrival.link.task !== undefined;
+  const form = (
+    <InvitationForm
+      key={arrival?.link.token}
+      link={arrival?.link ?? null}
+      csp={enrolment?.csp.url ?? ''}
+      action={status.thumbprint === null ? 'Trust this CSP' : 'Trust this CSP and enrol'}
+      onPasted={setPasted}
+      onTrust={onTrust}
+    />
+  );
   return (
-    <View title={title} name="Enrol">
+    <View title={isInvited && trusted === null ? 'You are invited to a task' : title} name="Enrol">
       {trusted === null ? (
         <Steps current={isKnown ? 'task' : 'trust'}>
           {!isKnown
@@ -91,14 +103,14 @@ export function EnrolView(props: EnrolProps) {
               {csp !== null && <AnotherCsp csp={csp} />}
             </>
           )}
-          <InvitationForm
-            key={arrival?.link.token}
-            link={arrival?.link ?? null}
-            csp={enrolment?.csp.url ?? ''}
-            action={status.thumbprint === null ? 'Trust this CSP' : 'Trust this CSP and enrol'}
-            onPasted={setPasted}
-            onTrust={onTrust}
-          />
+          {isInvited ? (
+            <details>
+              <summary>Only if your enrolment has expired: renew it</summary>
+              {form}
+            </details>
+          ) : (
+            form
+          )}
           {status.thumbprint === null && (
             <p>
               Have you been an owner on another device? <a href={routes.href('device', {})}>Bring it here</a>{' '}
