@@ -5,7 +5,7 @@
 import { thumbprintOf } from '@eigenveil/wire';
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
@@ -34,7 +34,8 @@ export function EnrolView(props: EnrolProps) {
   const { owner, status, look, arrival, trusted, onTrust, onBackup } = props;
   const { enrolment } = status;
   const title = enrolment === null ? 'Become a data owner' : 'Enrol again';
-  const link = arrival?.link ?? null;
+  const [pasted, setPasted] = useState<OwnerLink | null>(null);
+  const link = pasted ?? arrival?.link ?? null;
   const known = useAsync(
     async () => enrolment && thumbprintOf(enrolment.cspKey),
     [enrolment?.cspKey.x], // each look at the state brings another object
@@ -48,8 +49,20 @@ export function EnrolView(props: EnrolProps) {
   if (known.state !== 'done') return null;
   const csp = known.value;
   const isKnown = csp !== null && (link === null || link.thumbprint === csp);
+  // The task comes first for an owner who is enrolled there: another token renews the enrolment, too.
+  const isInvited = isKnown && arrival?.kind === 'link' && arrival.link.task !== undefined;
+  const form = (
+    <InvitationForm
+      key={arrival?.link.token}
+      link={arrival?.link ?? null}
+      csp={enrolment?.csp.url ?? ''}
+      action={status.thumbprint === null ? 'Trust this CSP' : 'Trust this CSP and enrol'}
+      onPasted={setPasted}
+      onTrust={onTrust}
+    />
+  );
   return (
-    <View title={title} name="Enrol">
+    <View title={isInvited && trusted === null ? 'You are invited to a task' : title} name="Enrol">
       {trusted === null ? (
         <Steps current={isKnown ? 'task' : 'trust'}>
           {!isKnown
@@ -65,13 +78,13 @@ export function EnrolView(props: EnrolProps) {
             : 'You are being enrolled at the CSP.'}
         </Steps>
       )}
-      {arrival?.kind === 'refused' && (
+      {arrival?.kind === 'refused' && pasted === null && (
         <DamagedLink>
           Open your invitation again, and take care that all of the link is there. Or ask whoever sent it for
           another one.
         </DamagedLink>
       )}
-      {arrival === null && trusted === null && enrolment === null && (
+      {link === null && trusted === null && enrolment === null && (
         <Notice kind="info" title="You need an invitation">
           <p>Open the link that you were sent: once more, if you have loaded this page in another tab.</p>
         </Notice>
@@ -79,20 +92,25 @@ export function EnrolView(props: EnrolProps) {
       {trusted === null && (
         <>
           {isKnown ? (
-            <Enrolled owner={owner} csp={csp} link={arrival?.kind === 'link' ? arrival.link : null} />
+            <Enrolled
+              owner={owner}
+              csp={csp}
+              link={pasted ?? (arrival?.kind === 'link' ? arrival.link : null)}
+            />
           ) : (
             <>
               <Invited link={link} />
               {csp !== null && <AnotherCsp csp={csp} />}
             </>
           )}
-          <InvitationForm
-            key={link?.token}
-            link={link}
-            csp={enrolment?.csp.url ?? ''}
-            action={status.thumbprint === null ? 'Trust this CSP' : 'Trust this CSP and enrol'}
-            onTrust={onTrust}
-          />
+          {isInvited ? (
+            <details>
+              <summary>Only if your enrolment has expired: renew it</summary>
+              {form}
+            </details>
+          ) : (
+            form
+          )}
           {status.thumbprint === null && (
             <p>
               Have you been an owner on another device? <a href={routes.href('device', {})}>Bring it here</a>{' '}
@@ -147,24 +165,36 @@ function Enrolling(props: EnrolProps & { readonly trusted: Trusted }) {
     status.current!.focus(); // what was pressed before is gone
     enrol.run();
   }, []);
+  const isOtherCsp = errorCodeOf(enrol.error) === 'ERR_CSP_IDENTITY';
   return (
     <>
       <p role="status" ref={status} tabIndex={-1}>
         {enrol.busy && 'Enrolling at the CSP…'}
       </p>
       <OwnerProblem error={enrol.error} title="The CSP has not enrolled you">
-        <p>
-          An invitation works once, and for some time. If it was used or is too old, ask whoever sent it for
-          another one. If the CSP cannot be reached, try again.
-        </p>
-        <div class="row">
-          {!isOfToken(enrol.error) && (
-            <Button kind="main" busy={enrol.busy} onClick={() => enrol.run()}>
-              Try again
+        {isOtherCsp ? (
+          <>
+            <p>Your invitation was not used: its token was not sent.</p>
+            <Button kind="main" onClick={() => onTrust(null)}>
+              Back to the invitation
             </Button>
-          )}
-          <Button onClick={() => onTrust(null)}>Use another invitation</Button>
-        </div>
+          </>
+        ) : (
+          <>
+            <p>
+              An invitation works once, and for some time. If it was used or is too old, ask whoever sent it
+              for another one. If the CSP cannot be reached, try again.
+            </p>
+            <div class="row">
+              {!isOfToken(enrol.error) && (
+                <Button kind="main" busy={enrol.busy} onClick={() => enrol.run()}>
+                  Try again
+                </Button>
+              )}
+              <Button onClick={() => onTrust(null)}>Use another invitation</Button>
+            </div>
+          </>
+        )}
       </OwnerProblem>
     </>
   );

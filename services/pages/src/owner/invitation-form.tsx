@@ -72,9 +72,11 @@ export function InvitationForm(props: {
   readonly link: Partial<OwnerLink> | null;
   readonly csp: string;
   readonly action: string;
+  /** Called with a whole link that was filled in. */
+  readonly onPasted: (link: OwnerLink) => void;
   readonly onTrust: (trusted: Trusted) => void;
 }) {
-  const { link, csp, action, onTrust } = props;
+  const { link, csp, action, onPasted, onTrust } = props;
   const [texts, setTexts] = useState(textsOf(link, csp));
   const [isDamaged, setDamaged] = useState(false);
   const [sent, setSent] = useState(0);
@@ -88,6 +90,7 @@ export function InvitationForm(props: {
     try {
       const read = readOwnerLink(fragment);
       keepInvitation(read);
+      onPasted(read);
       setTexts(textsOf(read, ''));
     } catch {
       setTexts(textsOf(readableMembers(fragment), csp));

@@ -22,6 +22,7 @@ import type { Task, TaskId } from '@eigenveil/task';
 import { claimedSigner, RECEIPT, type Receipt, type TaskState, verifyStatement } from '@eigenveil/wire';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
 import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
+import { online } from './online.ts';
 import { BrowserState, type DeviceStatus, type TaskEntry } from './state.ts';
 import { type JobOptions, OwnerWorker } from './worker-client.ts';
 
@@ -201,11 +202,23 @@ export class Owner {
     return { dataset: charged?.dataset ?? only ?? DEFAULT_DATASET, known };
   }
 
-  /** @returns whether the data user has confirmed it: see DataOwner.withdraw */
-  withdraw({ id, dataUser }: TaskPlace, insist: boolean): Promise<boolean> {
-    return this.state.exclusively(async () =>
-      (await this.#dataOwner({ id })).withdraw({ url: dataUser }, id, { insist }),
-    );
+  /**
+   * Without a connection nothing begins, so that whoever gives up then has not withdrawn.
+   * @returns whether the data user has confirmed it: see DataOwner.withdraw
+   * @throws as DataOwner.withdraw, and the signal's reason
+   */
+  async withdraw(
+    { id, dataUser }: TaskPlace,
+    { insist, ...attempts }: Pick<Contributing, 'onRetry' | 'signal'> & { readonly insist: boolean },
+  ): Promise<boolean> {
+    await online(attempts);
+    return this.state.exclusively(async () => {
+      const owner = await this.#dataOwner({
+        id,
+        attempts: { patienceMilliseconds: PATIENCE_MILLISECONDS, ...attempts },
+      });
+      return owner.withdraw({ url: dataUser }, id, { insist });
+    });
   }
 
   /** Returns the result with its provenance checked, and waits for it until the signal aborts. */

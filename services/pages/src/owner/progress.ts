@@ -14,7 +14,14 @@ export function stateInWords(entry: TaskEntry, state: TaskState, now: Date): str
       if (isLate) return 'closed to contributions: the deadline has passed';
       return deadline === undefined ? 'open' : 'open for contributions';
     case 'done': {
-      const situation = { entry, state, isLate, isRefused: false, isReleased: releaseToOwners === true };
+      const situation = {
+        entry,
+        state,
+        isLate,
+        isRefused: false,
+        isReleased: releaseToOwners === true,
+        fetched: 'none',
+      } as const;
       if (progressOf(situation).canGetResult) return 'the result is ready';
       return releaseToOwners === false ? 'ended: the result is for the data user alone' : 'ended';
     }
@@ -30,6 +37,9 @@ export function stateInWords(entry: TaskEntry, state: TaskState, now: Date): str
   }
 }
 
+/** What this page has of the result; `fetching`: it asks the data user until there is one. */
+export type Fetched = 'none' | 'fetching' | 'checked';
+
 export interface Situation {
   readonly entry: Pick<TaskEntry, 'receipt' | 'isPending' | 'withdrawal'>;
   /** Null where the data user does not tell it. */
@@ -40,18 +50,21 @@ export interface Situation {
   readonly isRefused: boolean;
   /** True if owners who contribute get the result. */
   readonly isReleased: boolean;
+  readonly fetched: Fetched;
 }
 
 export interface Progress {
-  readonly step: Step;
+  /** Null where the way has ended before its last step. */
+  readonly step: Step | null;
   /** Says what the owner can do now, or what it waits for. */
   readonly next: string;
   readonly canContribute: boolean;
   /**
    * `csp`: only the CSP takes a withdrawal now, since the data user has closed the task. `doubted`: neither
-   * takes one if the task has ended, which the data user alone says.
+   * takes one if the task has ended, which the data user alone says. `no`: the CSP says so, too, by what it
+   * has signed about the result; or this device does nothing any more.
    */
-  readonly canWithdraw: 'yes' | 'csp' | 'doubted';
+  readonly canWithdraw: 'yes' | 'csp' | 'doubted' | 'no';
   readonly canGetResult: boolean;
 }
 
@@ -63,7 +76,7 @@ export function isWaiting(
   return receipt !== null && withdrawal === null && (state === null || !FINAL_STATES.includes(state));
 }
 
-export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situation): Progress {
+export function progressOf({ entry, state, isLate, isRefused, isReleased, fetched }: Situation): Progress {
   const { receipt, isPending, withdrawal } = entry;
   const isOpen = state === null || state === 'open' || state === 'proposed';
   const takesMore = isOpen && !isLate;
@@ -71,11 +84,12 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
   const isLost = state === 'cancelled' || state === 'failed';
   const common = {
     canContribute: false,
-    canWithdraw: isOpen ? 'yes' : FINAL_STATES.includes(state) ? 'doubted' : 'csp',
+    canWithdraw:
+      fetched === 'checked' ? 'no' : isOpen ? 'yes' : FINAL_STATES.includes(state) ? 'doubted' : 'csp',
     canGetResult: isReleased && hasTakenPart && withdrawal === null && state !== 'cancelled',
   } as const;
   if (withdrawal === 'confirmed')
-    return { ...common, step: 'contribution', next: 'You have withdrawn: there is nothing more to do here.' };
+    return { ...common, step: null, next: 'You have withdrawn: there is nothing more to do here.' };
   if (isLost)
     return {
       ...common,
@@ -88,7 +102,8 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
       step: 'contribution',
       next: 'Your withdrawal is not confirmed yet: withdraw once more.',
     };
-  if (receipt !== null) return { ...common, step: 'result', next: nextOfContributor(state, isReleased) };
+  if (receipt !== null)
+    return { ...common, step: 'result', next: nextOfContributor(state, isReleased, fetched) };
   // A contribution that may have been sent is sent again, whatever the policy says by now.
   if (isRefused && takesMore && !isPending)
     return {
@@ -122,10 +137,14 @@ export function progressOf({ entry, state, isLate, isRefused, isReleased }: Situ
   };
 }
 
-function nextOfContributor(state: TaskState | null, isReleased: boolean): string {
+function nextOfContributor(state: TaskState | null, isReleased: boolean, fetched: Fetched): string {
   if (!isReleased)
     return 'Your contribution is in, and the result goes to the data user alone: you are done.';
-  if (state === 'done') return 'The result is ready: get it.';
+  if (fetched === 'checked') return 'You have the result, and it is checked: you are done.';
+  if (state === 'done')
+    return fetched === 'fetching'
+      ? 'The result is ready, and is being fetched.'
+      : 'The result is ready: get it.';
   return state === null || state === 'open' || state === 'proposed'
     ? 'Your contribution is in. The result comes once the data user has closed the task: come back then, or wait here.'
     : 'The task is closed, and its result is being computed: wait here, or come back.';

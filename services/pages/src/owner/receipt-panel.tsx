@@ -1,5 +1,6 @@
 /** The owner's receipt for a task, and the way to withdraw. */
-import { useState } from 'preact/hooks';
+import type { CodedError } from '@eigenveil/platform';
+import { useRef, useState } from 'preact/hooks';
 import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
@@ -10,17 +11,19 @@ import { useAction, useAsync } from '../common/use-async.ts';
 import { Check, OwnerProblem } from './fields.tsx';
 import { receiptOf, type TaskPartProps } from './owner.ts';
 import type { Progress } from './progress.ts';
+import { Retrying } from './sending-status.tsx';
 
 interface ReceiptProps extends TaskPartProps {
-  /** `no` where this device does nothing any more. */
-  readonly canWithdraw: Progress['canWithdraw'] | 'no';
+  readonly canWithdraw: Progress['canWithdraw'];
 }
 
 export function ReceiptPanel(props: ReceiptProps) {
   const { entry, canWithdraw } = props;
   const { receipt, isPending, withdrawal } = entry;
+  const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
   const isOffered = canWithdraw === 'yes' || canWithdraw === 'csp';
   if (receipt === null && !isPending && withdrawal === null) return null;
+  if (withdrawal === 'confirmed') return <Withdrawn isConfirmed={isConfirmed} />;
   return (
     <section>
       <h2>Your part</h2>
@@ -32,13 +35,8 @@ export function ReceiptPanel(props: ReceiptProps) {
           </p>
         </Notice>
       )}
-      {withdrawal === 'confirmed' && (
-        <Notice kind="warn" title="You have withdrawn from this task, for good">
-          {isOffered && <p>You can withdraw once more where an answer was lost: it does no harm.</p>}
-        </Notice>
-      )}
       {receipt !== null && <ReceiptFacts id={entry.id} jws={receipt} />}
-      {isOffered && <Withdraw {...props} />}
+      {isOffered && <Withdraw {...props} onWithdrawn={setConfirmed} />}
       {canWithdraw === 'doubted' && (
         <details open={withdrawal === 'begun'}>
           <summary>If you doubt that the task has ended</summary>
@@ -46,10 +44,25 @@ export function ReceiptPanel(props: ReceiptProps) {
             The data user alone says so. The CSP takes your withdrawal if it has not opened the sums of this
             task yet, and refuses it otherwise.
           </p>
-          <Withdraw {...props} />
+          <Withdraw {...props} onWithdrawn={setConfirmed} />
         </details>
       )}
     </section>
+  );
+}
+
+/** @param isConfirmed whether the data user has confirmed it; null where it was done before */
+function Withdrawn({ isConfirmed }: { readonly isConfirmed: boolean | null }) {
+  return (
+    <Notice kind="warn" title="You have withdrawn from this task, for good" live>
+      {isConfirmed === true && <p>Data user and CSP have been told.</p>}
+      {isConfirmed === false && (
+        <p>
+          The CSP has been told, the data user has not confirmed. If it uses your contribution all the same,
+          the task fails for all.
+        </p>
+      )}
+    </Notice>
   );
 }
 
@@ -84,29 +97,41 @@ function ReceiptFacts({ id, jws }: { readonly id: string; readonly jws: string }
   );
 }
 
-function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
+function Withdraw({
+  owner,
+  entry,
+  lookAtEntry,
+  canWithdraw,
+  onWithdrawn,
+}: ReceiptProps & { readonly onWithdrawn: (isConfirmed: boolean) => void }) {
   const [isOpen, setOpen] = useState(false);
   const isLate = canWithdraw !== 'yes';
   const [insisted, setInsist] = useState(false);
   const insist = insisted || isLate;
-  const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
-  const withdraw = useAction(async () => {
+  const [retry, setRetry] = useState<CodedError | null>(null);
+  const attempt = useRef<AbortController | null>(null);
+  const withdraw = useAction(async (gone) => {
+    const control = new AbortController();
+    attempt.current = control;
     try {
-      setConfirmed(await owner.withdraw(entry, insist));
+      const signal = AbortSignal.any([gone, control.signal]);
+      onWithdrawn(await owner.withdraw(entry, { insist, onRetry: setRetry, signal }));
+    } catch (error) {
+      // What is kept says whether the data user may have heard of it.
+      if (!control.signal.aborted) throw error;
     } finally {
       setOpen(false);
+      setRetry(null);
       lookAtEntry();
     }
   });
+  const stay = () => {
+    attempt.current?.abort();
+    setOpen(false);
+  };
   return (
     <>
       <OwnerProblem error={withdraw.error} title="The withdrawal is not confirmed" />
-      {isConfirmed === true && <Notice kind="good" title="Data user and CSP have been told" live />}
-      {isConfirmed === false && (
-        <Notice kind="warn" title="The CSP has been told, the data user has not confirmed" live>
-          <p>If it uses your contribution all the same, the task fails for all.</p>
-        </Notice>
-      )}
       {canWithdraw === 'csp' && (
         <p>
           The data user has closed the task, and takes no withdrawal any more. The CSP does: your record does
@@ -119,12 +144,12 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
         </Button>
       </p>
       {isOpen && (
-        <Dialog title="Withdraw from this task?" onClose={() => setOpen(false)}>
+        <Dialog title="Withdraw from this task?" onClose={stay}>
           <p>
             For good: you can contribute nothing more to it.{' '}
             {isLate
               ? 'The CSP is told, whatever the data user answers; the task may fail for all.'
-              : 'Your contribution is not counted, as long as the task is open.'}
+              : 'If the task is still open now, your contribution will not be counted.'}
           </p>
           {!isLate && (
             <Check
@@ -138,8 +163,9 @@ function Withdraw({ owner, entry, lookAtEntry, canWithdraw }: ReceiptProps) {
             <Button kind="danger" busy={withdraw.busy} onClick={() => withdraw.run()}>
               Withdraw for good
             </Button>
-            <Button onClick={() => setOpen(false)}>Stay in</Button>
+            <Button onClick={stay}>Stay in</Button>
           </div>
+          <Retrying error={retry} />
         </Dialog>
       )}
     </>

@@ -13,6 +13,7 @@ import { OWNER_RESULTS } from '../methods/owner-results.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { TaskPartProps } from './owner.ts';
 import { resultTitle } from './problems.ts';
+import type { Fetched } from './progress.ts';
 
 type Waiting = 'asking' | 'down' | 'unready';
 
@@ -22,9 +23,14 @@ const WAITING = {
   unready: 'There is no result yet. This page asks again by itself.',
 } as const satisfies Record<Waiting, string>;
 
-/** @param state of the task, as the data user tells it */
-export function ResultPanel(props: TaskPartProps & { readonly state: TaskState | null }) {
-  const { owner, entry, lookAtEntry, state } = props;
+export function ResultPanel(
+  props: TaskPartProps & {
+    /** The state of the task, as the data user tells it. */
+    readonly state: TaskState | null;
+    readonly onFetched: (fetched: Fetched) => void;
+  },
+) {
+  const { owner, entry, lookAtEntry, state, onFetched } = props;
   const [result, setResult] = useState<TaskResult | null>(null);
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   const stop = useRef<AbortController | null>(null);
@@ -32,12 +38,15 @@ export function ResultPanel(props: TaskPartProps & { readonly state: TaskState |
     const control = new AbortController();
     stop.current = control;
     setWaiting('asking');
+    onFetched('fetching');
     try {
       const signal = AbortSignal.any([gone, control.signal]);
       setResult(
         await owner.result(entry, signal, (_reason, isDown) => setWaiting(isDown ? 'down' : 'unready')),
       );
+      onFetched('checked');
     } catch (error) {
+      onFetched('none');
       if (control.signal.aborted) return;
       lookAtEntry(); // the task may have failed, or been cancelled, meanwhile
       throw error;
@@ -58,12 +67,17 @@ export function ResultPanel(props: TaskPartProps & { readonly state: TaskState |
             </Button>
             {fetched.busy && <Button onClick={() => stop.current?.abort()}>Stop waiting</Button>}
           </div>
-          <p role="status">{waiting !== null && WAITING[waiting]}</p>
+          <p role="status">{waiting !== null && waitingInWords(waiting, state)}</p>
         </>
       )}
       {result !== null && <Result owner={owner} result={result} />}
     </section>
   );
+}
+
+/** What the data user says of the task may be newer than its last answer about the result. */
+function waitingInWords(waiting: Waiting, state: TaskState | null): string {
+  return WAITING[waiting === 'unready' && state === 'done' ? 'asking' : waiting];
 }
 
 const STATES: Readonly<Partial<Record<TaskState, string>>> = {

@@ -34,17 +34,23 @@ export function SendingStatus(props: { readonly step: Step | null; readonly retr
             unit={STEPS[step.kind].unit}
           />
         ))}
-      {retry !== null && (
-        <Notice
-          kind="warn"
-          title={navigator.onLine ? 'Connection lost. Retrying…' : 'You are offline. Trying again…'}
-          live
-        >
-          <p>
-            <Untrusted text={toldOf(retry).says} longest={300} />
-          </p>
-        </Notice>
-      )}
+      <Retrying error={retry} />
     </>
+  );
+}
+
+/** @param error why the last request has failed, while it is going to be repeated */
+export function Retrying({ error }: { readonly error: CodedError | null }) {
+  if (error === null) return null;
+  return (
+    <Notice
+      kind="warn"
+      title={navigator.onLine ? 'Connection lost. Retrying…' : 'You are offline. Trying again…'}
+      live
+    >
+      <p>
+        <Untrusted text={toldOf(error).says} longest={300} />
+      </p>
+    </Notice>
   );
 }

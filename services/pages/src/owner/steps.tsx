@@ -14,12 +14,12 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** Shows the steps, and says what comes now. When the step changes, the focus comes here. */
+/** Shows the steps, unless none is current, and says what comes now. When the step changes, the focus comes here. */
 export function Steps({
   current,
   children,
 }: {
-  readonly current: Step;
+  readonly current: Step | null;
   readonly children: ComponentChildren;
 }) {
   const next = useRef<HTMLParagraphElement>(null);
@@ -29,21 +29,23 @@ export function Steps({
     shown.current = current;
   }, [current]);
   const names = Object.keys(STEPS) as Step[];
-  const place = names.indexOf(current);
+  const place = current === null ? null : names.indexOf(current);
   return (
     <>
-      <ol class="steps" aria-label="Steps">
-        {names.map((name, i) => (
-          <li
-            key={name}
-            {...(i === place ? { 'aria-current': 'step' as const } : {})}
-            class={i < place ? 'past' : ''}
-          >
-            {STEPS[name]}
-            {i < place && <span class="hidden"> (done)</span>}
-          </li>
-        ))}
-      </ol>
+      {place !== null && (
+        <ol class="steps" aria-label="Steps">
+          {names.map((name, i) => (
+            <li
+              key={name}
+              {...(i === place ? { 'aria-current': 'step' as const } : {})}
+              class={i < place ? 'past' : ''}
+            >
+              {STEPS[name]}
+              {i < place && <span class="hidden"> (done)</span>}
+            </li>
+          ))}
+        </ol>
+      )}
       <p ref={next} tabIndex={-1} class="next">
         {children}
       </p>

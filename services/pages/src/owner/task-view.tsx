@@ -6,7 +6,7 @@
 import { type Basis, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
 import type { Task, TaskId } from '@eigenveil/task';
-import { type TaskState, thumbprintOf } from '@eigenveil/wire';
+import { FINAL_STATES, type TaskState, thumbprintOf } from '@eigenveil/wire';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
@@ -19,7 +19,7 @@ import { useAction, useAsync, useRetry, useWatch } from '../common/use-async.ts'
 import { ContributePanel } from './contribute-panel.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { OwnerViewProps, TaskPartProps } from './owner.ts';
-import { isWaiting, progressOf } from './progress.ts';
+import { type Fetched, isWaiting, progressOf } from './progress.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
@@ -69,6 +69,7 @@ function Inspected(props: TaskPartProps) {
     props.lookAtEntry(); // for the title
     return inspected;
   }, [owner, entry.id, entry.dataUser]);
+  const [fetched, setFetched] = useState<Fetched>('none');
   const known = useRef<TaskState | null>(null);
   // While the data user is not there, what it said last counts.
   const state = useAsync(async () => {
@@ -110,14 +111,25 @@ function Inspected(props: TaskPartProps) {
     isLate: new Date(task.deadline) < new Date(),
     isRefused: !isAllowed(shown.value, owner.state.isDurable),
     isReleased: task.releaseToOwners,
+    fetched,
   });
   const parts = { ...props, lookAtEntry };
   const isResultNext = progress.step === 'result';
   return (
     <>
       <Steps current={progress.step}>{progress.next}</Steps>
-      <Summary task={task} dataUser={entry.dataUser} />
-      {progress.canGetResult && isResultNext && <ResultPanel {...parts} state={state.value} />}
+      <Summary
+        task={task}
+        dataUser={entry.dataUser}
+        isOver={
+          fetched === 'checked' ||
+          entry.withdrawal === 'confirmed' ||
+          (state.value !== null && FINAL_STATES.includes(state.value))
+        }
+      />
+      {progress.canGetResult && isResultNext && (
+        <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
+      )}
       {(progress.canContribute || progress.step === 'policy') && (
         <Verdict {...parts} {...shown.value} onException={shown.again} />
       )}
@@ -125,7 +137,9 @@ function Inspected(props: TaskPartProps) {
         <ContributePanel {...parts} task={task} basis={basis} budgets={shown.value.budgets} />
       )}
       <ReceiptPanel {...parts} canWithdraw={progress.canWithdraw} />
-      {progress.canGetResult && !isResultNext && <ResultPanel {...parts} state={state.value} />}
+      {progress.canGetResult && !isResultNext && (
+        <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
+      )}
       {entry.receipt !== null && policy.series !== undefined && <NextPanel {...parts} />}
       <Agreed {...parts} task={task} basis={basis} refined={refined} />
     </>
@@ -133,16 +147,28 @@ function Inspected(props: TaskPartProps) {
 }
 
 /** Says in one paragraph who asks, for what, what leaves, what comes back, and until when. */
-function Summary({ task, dataUser }: { readonly task: Task; readonly dataUser: string }) {
+function Summary(props: {
+  readonly task: Task;
+  readonly dataUser: string;
+  /** True if the task has ended, at least for this owner. */
+  readonly isOver: boolean;
+}) {
+  const { task, dataUser, isOver } = props;
   const { words } = methodOf(task);
   return (
     <p>
-      The data user at <Untrusted text={dataUser} /> asks at least {count(task.minimumOwners, 'owner')}{' '}
-      together for {words.title} of {count(task.features.length, 'feature')}, until{' '}
-      <Moment at={task.deadline} />. Your rows stay in this browser: encrypted sums of them leave it.{' '}
-      {task.releaseToOwners
-        ? 'The result comes back to you, and to the data user.'
-        : 'The result goes to the data user alone.'}
+      The data user at <Untrusted text={dataUser} /> {isOver ? 'asked' : 'asks'} at least{' '}
+      {count(task.minimumOwners, 'owner')} together for {words.title} of{' '}
+      {count(task.features.length, 'feature')}, until <Moment at={task.deadline} />.
+      {!isOver && (
+        <>
+          {' '}
+          Your rows stay in this browser: encrypted sums of them leave it.{' '}
+          {task.releaseToOwners
+            ? 'The result comes back to you, and to the data user.'
+            : 'The result goes to the data user alone.'}
+        </>
+      )}
       {task.twoParty === 'simulated' && (
         <strong> This task is NOT private: the data user sees everybody’s sums.</strong>
       )}

@@ -191,6 +191,10 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByRole('button', { name: 'Withdraw for good' }).click();
     await page.getByText('You have withdrawn from this task, for good').waitFor();
     await page.getByText('Data user and CSP have been told').waitFor();
+    await page.getByText('asked at least').waitFor();
+    for (const before of ['You have contributed', 'The result comes back to you', 'Withdraw…'])
+      expect(await page.getByText(before).count(), before).toBe(0);
+    expect(await page.getByRole('list', { name: 'Steps' }).count()).toBe(0);
     expect((await site.services.client.status(task)).contributions).toBe(0);
     await page.reload();
     await page.getByText('You have withdrawn from this task, for good').waitFor();

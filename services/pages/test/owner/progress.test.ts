@@ -15,7 +15,15 @@ const pending = { ...nothing, isPending: true };
 const withdrawing = { ...received, withdrawal: 'begun' } as const;
 const withdrawn = { ...received, withdrawal: 'confirmed' } as const;
 const at = (entry: Situation['entry'], state: TaskState | null, changes: Partial<Situation> = {}) =>
-  progressOf({ entry, state, isLate: false, isRefused: false, isReleased: true, ...changes });
+  progressOf({
+    entry,
+    state,
+    isLate: false,
+    isRefused: false,
+    isReleased: true,
+    fetched: 'none',
+    ...changes,
+  });
 
 describe('the next step of an owner', () => {
   test.each<[string, ReturnType<typeof at>, object]>([
@@ -28,6 +36,17 @@ describe('the next step of an owner', () => {
     ['has contributed', at(received, 'open'), { step: 'result', canWithdraw: 'yes', canGetResult: true }],
     ['waits', at(received, 'closed'), { step: 'result', canWithdraw: 'csp', canContribute: false }],
     ['has a result', at(received, 'done'), { step: 'result', canWithdraw: 'doubted', canGetResult: true }],
+    [
+      'gets it meanwhile',
+      at(received, 'done', { fetched: 'fetching' }),
+      { next: expect.stringMatching(/is being fetched/), canWithdraw: 'doubted' },
+    ],
+    // What the CSP has signed about it leaves no doubt that the task has ended.
+    [
+      'has got it',
+      at(received, 'done', { fetched: 'checked' }),
+      { step: 'result', next: expect.stringMatching(/it is checked/), canWithdraw: 'no' },
+    ],
     ['gets none', at(received, 'done', { isReleased: false }), { canGetResult: false }],
     ['sees it cancelled', at(received, 'cancelled'), { canWithdraw: 'doubted', canGetResult: false }],
     ['sees it failed', at(received, 'failed'), { canWithdraw: 'doubted', canGetResult: true }],
@@ -37,7 +56,7 @@ describe('the next step of an owner', () => {
     ['sends nothing to a cancelled task', at(pending, 'cancelled'), { canContribute: false }],
     ['is refused afterwards', at(received, 'done', { isRefused: true }), { canGetResult: true }],
     ['is refused meanwhile', at(pending, 'open', { isRefused: true }), { canContribute: true }],
-    ['has withdrawn', at(withdrawn, 'open'), { canContribute: false, canGetResult: false }],
+    ['has withdrawn', at(withdrawn, 'open'), { step: null, canContribute: false, canGetResult: false }],
     [
       'has no answer to its withdrawal',
       at(withdrawing, 'open'),

@@ -78,6 +78,23 @@ describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, (
     await page.getByLabel('Token, or the whole link').fill(link.slice(link.indexOf('#'), -30));
     await page.getByText('Copy all of the link from your invitation.').waitFor();
     expect(await page.getByLabel('Task (optional)').inputValue()).toBe(task);
+    await page.getByLabel('Token, or the whole link').fill(link);
+    await page.getByText(`The data user at ${dataUser.url} asks you`).waitFor({ timeout: 5000 });
+    expect(await page.getByText('The link is damaged').count()).toBe(0);
+  });
+
+  test('that a CSP has another key than the invitation says, and leads back to that', async () => {
+    const owner = await BrowserOwner.come(site);
+    const { page } = owner;
+    const [link] = await site.links(1, await newTask());
+    await page.goto(link!.replace(site.services.csp.thumbprint, 'A'.repeat(43)));
+    await owner.makeKey();
+    await page.getByText('has another key than the one that you were told').waitFor({ timeout: 30_000 });
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await page.getByText('An invitation works once').count()).toBe(0);
+    await page.getByRole('button', { name: 'Back to the invitation' }).click();
+    await page.getByRole('heading', { name: 'Do you trust this CSP?' }).waitFor();
+    owner.visit.pardon(/openapi\.json|ERR_FAILED/); // what the service calls itself is told to no page
   });
 
   test('what is missing where an owner is brought here, and forgets it with another file', async () => {

@@ -75,6 +75,10 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     await page.getByText('The result is ready: get it.').waitFor();
     await page.getByRole('button', { name: 'Get the result' }).click();
     await page.getByText('The result is checked').waitFor();
+    await page.getByText('You have the result, and it is checked').waitFor();
+    await page.getByText('asked at least').waitFor();
+    for (const before of ['get it', 'If you doubt that the task has ended'])
+      expect(await page.getByText(before).count(), before).toBe(0);
   });
 
   test('sends again what was prepared, though the policy refuses the task since', async () => {
@@ -125,6 +129,42 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     expect((await site.services.client.status(task)).contributions).toBe(0);
   });
 
+  test('gives a withdrawal up with its dialog, and begins none without a connection', async () => {
+    const task = await newTask();
+    const owner = await ownerAt(task);
+    const { page } = owner;
+    const { context } = owner.visit;
+    await owner.contribute(files[0]!);
+    const asked: string[] = [];
+    const place = `**/tasks/${task}/contribution`;
+    await context.route(place, (route) => {
+      asked.push(route.request().method()); // and no answer
+    });
+    const withdraw = async () => {
+      await page.getByRole('button', { name: 'Withdraw…' }).click();
+      await page.getByRole('button', { name: 'Withdraw for good' }).click();
+    };
+    const stay = () => page.getByRole('button', { name: 'Stay in' }).click();
+    await context.setOffline(true);
+    await withdraw();
+    await page.getByText('You are offline. Trying again…').waitFor();
+    await stay();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await context.setOffline(false);
+    await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(true);
+    await page.getByText('You have contributed').waitFor();
+    expect(await page.getByText('Your withdrawal is not confirmed').count()).toBe(0);
+
+    // The data user may have this one, so that nobody knows what has become of it.
+    await withdraw();
+    await expect.poll(() => asked).toEqual(['DELETE']);
+    await stay();
+    await page.getByText('Your withdrawal is not confirmed yet', { exact: true }).waitFor();
+    await context.unroute(place);
+    await page.locator('button[aria-busy=true]').waitFor({ state: 'detached' });
+    expect((await site.services.client.status(task)).contributions).toBe(1);
+  });
+
   test('leads an enrolled owner from another invitation to its task', async () => {
     const [task, second] = [await newTask(), await newTask()];
     const owner = await BrowserOwner.arrive(site, task);
@@ -139,6 +179,8 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     for (const link of [owner.link, ownerLink(site.ownerUrl, invitation)]) {
       await page.goto(link);
       await page.getByText('You are enrolled already').waitFor();
+      await page.getByRole('heading', { name: 'You are invited to a task' }).waitFor({ timeout: 5000 });
+      expect(await page.locator('button.main:visible').count()).toBe(1);
       await expectAccessible(page);
       await expectFits(page);
       await page.getByRole('button', { name: 'Go to the task' }).click();
@@ -150,6 +192,7 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     expect(await page.getByRole('row').count()).toBe(3);
     // Another token renews the enrolment.
     await page.goto((await site.links(1, second))[0]!);
+    await page.getByText('Only if your enrolment has expired: renew it').click();
     await page.getByRole('button', { name: 'Trust this CSP and enrol' }).click();
     await page.getByRole('heading', { level: 1, name: `Task ${second}` }).waitFor();
   });

@@ -39,6 +39,13 @@ export class BrowserOwner {
 
   /** Makes a key with a backup, and enrols as the link says. @returns the text of the backup */
   async enrol(): Promise<string> {
+    const backup = await this.makeKey();
+    await this.page.waitForURL(({ hash }) => hash !== '#/enrol');
+    return backup;
+  }
+
+  /** Trusts the CSP, and makes a key with a backup. @returns the text of the backup */
+  async makeKey(): Promise<string> {
     const { page } = this;
     await page.getByRole('button', { name: 'Trust this CSP' }).click();
     await page.getByRole('button', { name: 'Type a passphrase' }).click();
@@ -48,7 +55,6 @@ export class BrowserOwner {
     const backup = await saved(page, 'Save the backup file');
     await page.getByLabel('I have the file, and the passphrase at another place').check();
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.waitForURL(({ hash }) => hash !== '#/enrol');
     return backup;
   }
 

@@ -9,7 +9,8 @@ import { CODES } from '../codes.ts';
 import { explainIssues } from '../explain.ts';
 import { ServiceUrl } from './service-url.ts';
 
-const Token = z.string().regex(/^[\w-]{20,128}$/, 'expected an enrolment token');
+/** All that a CSP makes are 32 bytes in base64url, so that a link that was cut off within its token is noticed. */
+const Token = z.string().regex(/^[\w-]{43}$/, 'expected an enrolment token of 43 characters');
 
 /**
  * The service that the owner should trust, and what the owner should do there. A task is looked for at its

@@ -11,7 +11,7 @@ import {
 
 const CSP = 'https://csp.example.org:8443';
 const THUMBPRINT = Thumbprint.parse('A'.repeat(43));
-const TOKEN = 'T-_'.repeat(10);
+const TOKEN = 'T-_'.repeat(15).slice(0, 43);
 const least: OwnerLink = { csp: CSP, thumbprint: THUMBPRINT };
 const whole: OwnerLink = {
   ...least,
@@ -42,7 +42,7 @@ describe('a link for owners', () => {
       .map(([host, port]) => `https://${host}${port === null ? '' : `:${port}`}`);
     const links = fc
       .record(
-        { csp: url, thumbprint: fc.constant(THUMBPRINT), dataUser: url, token: text(20, 128) },
+        { csp: url, thumbprint: fc.constant(THUMBPRINT), dataUser: url, token: text(43, 43) },
         { requiredKeys: ['csp', 'thumbprint'] },
       )
       .chain((link) =>
@@ -122,7 +122,9 @@ describe('a link for owners', () => {
     [fragment({ ...least, csp: 'https://a@b.example' }), /"csp"/],
     [fragment({ ...least, csp: 'javascript:alert(1)' }), /"csp"/],
     [fragment({ ...least, thumbprint: 'short' }), /"thumbprint"/],
-    [fragment({ ...least, token: 'a b'.repeat(10) }), /"token"/],
+    [fragment({ ...least, token: 'a b'.repeat(15).slice(0, 43) }), /"token"/],
+    [fragment(whole).slice(0, -1), /"token"/],
+    [`${fragment(whole)}A`, /"token"/],
     [fragment({ ...least, task: whole.task! }), /"task": expected with "dataUser"/],
     [fragment({ ...whole, task: 'x' }), /"task"/],
   ])('is refused when it is another: %s', (text, why) => {
