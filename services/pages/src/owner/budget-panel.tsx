@@ -6,6 +6,7 @@ import { type BudgetStatus, DEFAULT_DATASET, Elsewhere, partInWords } from '@eig
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Table } from '../common/table.tsx';
+import { NEIGHBOURS } from '../common/task-words.ts';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { datasetFaults, FaultSummary, OwnerProblem, TextField, useFaults } from './fields.tsx';
 import type { Owner } from './owner.ts';
@@ -53,6 +54,13 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
           ]}
         />
       )}
+      {loading.state === 'done' && loading.value.some(isAddedUp) && (
+        <p>
+          The ε of tasks is added up about {NEIGHBOURS.replace}. A guarantee about {NEIGHBOURS['add-remove']}{' '}
+          counts at least twice there, since a row that is replaced is one that goes and one that comes. So
+          the sum can be more than twice the ε that your tasks say.
+        </p>
+      )}
       {unknown.length > 0 && (
         <p>
           More was spent that is not known of {unknown.map(({ dataset }) => `“${dataset}”`).join(', ')}: say
@@ -63,6 +71,8 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
     </section>
   );
 }
+
+const isAddedUp = ({ tasks, neighbours }: BudgetStatus): boolean => tasks > 0 && neighbours === 'replace';
 
 function epsilonInWords({ spent, totalEpsilon }: BudgetStatus): string {
   const amount = spent === null ? 'not counted here' : String(Number(spent.epsilon.toPrecision(4)));

@@ -7,7 +7,7 @@ import type { Task } from '@eigenveil/task';
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
-import { capital, count } from '../common/format.ts';
+import { capital } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import type { PolicyChange } from './database.ts';
@@ -15,7 +15,7 @@ import { Persistence } from './device-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { DatasetBudget, TaskPartProps } from './owner.ts';
 import { routes } from './routes.ts';
-import { changeInWords, pageWords } from './words.ts';
+import { changeInWords, leftInWords, pageWords } from './words.ts';
 
 interface Inspected {
   readonly task: Task;
@@ -119,12 +119,6 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
       )}
     </Notice>
   );
-}
-
-/** @param isCounted true if the task is counted already, so that nothing more is spent for it */
-export function leftInWords({ dataset, left }: DatasetBudget, isCounted: boolean): string {
-  const most = `${left >= 20 ? 'at least ' : ''}${left === 0 ? 'no result' : count(left, 'result')}`;
-  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more.`;
 }
 
 /** Says whether the data sets have enough left, and how many results they can give after this one. */

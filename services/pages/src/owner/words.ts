@@ -2,12 +2,13 @@
  * Messages of code that the command line has, too, in the words of this page: an option of a message is a
  * field of the page.
  */
-import type { Elsewhere, OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
+import { type Elsewhere, type OwnerTerm, partInWords, type TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
-import { exactTime, fromNow } from '../common/format.ts';
+import { count, exactTime, fromNow } from '../common/format.ts';
 import { DRAWERS, NEIGHBOURS, OUTPUTS } from '../common/task-words.ts';
+import type { DatasetBudget } from './owner.ts';
 import { MEMBERS, OPTIONS, PARTS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */
@@ -115,6 +116,8 @@ const OWNER_WORDS: Vocabulary<OwnerTerm> = {
   drawer: (name) => DRAWERS[name as keyof typeof DRAWERS],
   enrol: () => 'enrol first',
   epsilon: () => 'ε',
+  fittingReleases: (releases) =>
+    `which is enough for a task that is not exact and is made for at least ${releases} results over the same rows`,
   fullRank: () =>
     'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
   home: () => 'it was contributed by another device',
@@ -167,4 +170,15 @@ export function changeInWords(name: string, value: unknown): string {
       .join(', ')}`;
   const option = optionOf(value);
   return option === undefined ? `${label}: ${String(value)}` : `under ${label}, choose “${option}”`;
+}
+
+/**
+ * Says how many results of this kind can follow, and what is left for tasks of other kinds: a task under
+ * differential privacy may take a little, which leaves too little for a half.
+ * @param isCounted true if the task is counted already, so that nothing more is spent for it
+ */
+export function leftInWords({ dataset, left, ofWholes }: DatasetBudget, isCounted: boolean): string {
+  const rest = ofWholes === '0' ? 'nothing' : `${partInWords(ofWholes)} of a whole`;
+  const most = `${left >= 20 ? 'at least ' : ''}${left === 0 ? 'no result' : count(left, 'result')}`;
+  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more. Of what they may tell together, ${rest} is then left for tasks of any kind.`;
 }

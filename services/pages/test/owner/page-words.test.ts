@@ -1,6 +1,13 @@
 /** Messages that the command line has, too, in the words of the pages: about files, policies and budgets. */
 import { MemoryOwnerState } from '@eigenveil/data-owner';
-import { brokenRules, checkPolicy, DataOwner, OwnerPolicy, revealedBy } from '@eigenveil/data-owner/portable';
+import {
+  brokenRules,
+  checkPolicy,
+  DataOwner,
+  nextEntry,
+  OwnerPolicy,
+  revealedBy,
+} from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { Output, TwoPartyName } from '@eigenveil/methods';
 import { CodedError, term, words } from '@eigenveil/platform';
@@ -10,7 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { OUTPUTS, privacyWords } from '../../src/common/task-words.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { type ReadingOptions, read } from '../../src/owner/jobs.ts';
-import { changeInWords, pageWords } from '../../src/owner/words.ts';
+import { changeInWords, leftInWords, pageWords } from '../../src/owner/words.ts';
 
 const OF_COMMANDS = /expected|\bgot\b|--/;
 const labelled = madeUpTask('lda', 2, { components: 1, outputs: [] });
@@ -216,6 +223,25 @@ describe('what the command line tells by options is told by fields', () => {
     const { overBudget } = await owner.afford({ ...task, differentialPrivacy }, 'rows');
     expect(String(overBudget)).toBe(command);
     expect(pageWords(overBudget!)).toBe(page);
+  });
+
+  test('of what other tasks have taken, with the side of the half on which the rest is', async () => {
+    const state = new MemoryOwnerState();
+    const paillier = { contribution: () => Promise.reject(new Error('nothing is encrypted')) };
+    const owner = new DataOwner({ state, policy: OwnerPolicy.parse({}), paillier });
+    const elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0 } as const;
+    const entry = (part: string) => ({ kind: 'set', isAdopted: false, ...elsewhere, part }) as const;
+    const pca = madeUpTask('pca', 3, { exact: false, allowFullRank: false });
+    const half = { ...pca, features: pca.features.map((it) => ({ ...it, grain: 1 / 4 })) };
+    await state.addToLedger(nextEntry([], 'rows', entry('524289/1048576')), 0);
+    const { overBudget } = await owner.afford(half, 'rows');
+    expect(pageWords(overBudget!)).toMatch(
+      /has given a little more than 1\/2 of the whole .* takes 1\/2: a little less than 1\/2 is left, which is enough for a task that is not exact and is made for at least 3 results/,
+    );
+    const third = await owner.afford({ ...half, releases: 3 }, 'rows');
+    expect(leftInWords({ dataset: 'rows', ...third }, false)).toContain(
+      'a little less than 1/6 of a whole is then left',
+    );
   });
 
   const guarantee: Guarantee = {
