@@ -15,7 +15,7 @@ import { Persistence } from './device-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { DatasetBudget, TaskPartProps } from './owner.ts';
 import { routes } from './routes.ts';
-import { changeInWords, leftInWords, pageWords } from './words.ts';
+import { allowedInWords, changeInWords, leftInWords, pageWords } from './words.ts';
 
 interface Inspected {
   readonly task: Task;
@@ -67,7 +67,6 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
     onException();
   });
   const isAllowable = broken.every(({ change }) => Object.keys(change).length > 0);
-  const lines = Object.entries(changes).map(([name, value]) => changeInWords(name, value));
   return (
     <Notice kind="bad" title="Your policy refuses this task">
       <p>
@@ -93,8 +92,8 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
           <details>
             <summary>What would have to change in your policy</summary>
             <ul>
-              {lines.map((line) => (
-                <li key={line}>{capital(line)}</li>
+              {Object.entries(changes).map(([name, value]) => (
+                <li key={name}>{capital(changeInWords(name, value))}</li>
               ))}
             </ul>
           </details>
@@ -102,10 +101,10 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
       )}
       {isOpen && (
         <Dialog title="Allow this for this task only?" onClose={() => setOpen(false)}>
-          <p>For this task, and no other, your policy then says:</p>
+          <p>For this task, and no other, this is then allowed, and the rest of your policy stays:</p>
           <ul>
-            {lines.map((line) => (
-              <li key={line}>{capital(line)}</li>
+            {Object.entries(changes).map(([name, value]) => (
+              <li key={name}>{capital(allowedInWords(name, value))}</li>
             ))}
           </ul>
           <OwnerProblem error={allow.error} />

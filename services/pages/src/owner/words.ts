@@ -159,18 +159,32 @@ export function pageWords(message: Words | string): string {
 /** Says how a member of the policy would have to be filled in. */
 export function changeInWords(name: string, value: unknown): string {
   const label = labelOf(name);
-  const optionOf = (it: unknown) => OPTIONS.get(`${name}.${String(it)}`);
   if (value === null) return `leave ${label} empty`;
   if (typeof value === 'boolean') return `${value ? 'tick' : 'untick'} ${label}`;
-  if (Array.isArray(value))
-    return `under ${label}, tick ${value.map((it) => `“${optionOf(it) ?? String(it)}”`).join(' and ')}`;
-  if (typeof value === 'object')
-    return `under ${label}, ${Object.entries(value as object)
-      .map(([part, it]) => `“${PARTS.get(`${name}.${part}`) ?? part}”: ${it}`)
-      .join(', ')}`;
-  const option = optionOf(value);
-  return option === undefined ? `${label}: ${String(value)}` : `under ${label}, choose “${option}”`;
+  if (Array.isArray(value)) return `under ${label}, tick ${optionsInWords(name, value)}`;
+  if (typeof value === 'object') return `under ${label}, ${partsInWords(name, value as object)}`;
+  return OPTIONS.has(`${name}.${value}`)
+    ? `under ${label}, choose ${optionsInWords(name, [value])}`
+    : `${label}: ${value}`;
 }
+
+/** Says what is allowed where a member of the policy has this value. */
+export function allowedInWords(name: string, value: unknown): string {
+  const label = labelOf(name);
+  if (value === null) return `${label}: not asked for`;
+  if (typeof value === 'boolean') return value ? label : `not: ${label}`;
+  if (Array.isArray(value)) return `${label}: ${optionsInWords(name, value)}`;
+  if (typeof value === 'object') return `${label}: ${partsInWords(name, value as object)}`;
+  return `${label}: ${OPTIONS.has(`${name}.${value}`) ? optionsInWords(name, [value]) : value}`;
+}
+
+const optionsInWords = (name: string, values: readonly unknown[]): string =>
+  values.map((it) => `“${OPTIONS.get(`${name}.${it}`) ?? it}”`).join(' and ');
+
+const partsInWords = (name: string, value: object): string =>
+  Object.entries(value)
+    .map(([part, it]) => `“${PARTS.get(`${name}.${part}`) ?? part}”: ${it}`)
+    .join(', ');
 
 /**
  * Says how many results of this kind can follow, and what is left for tasks of other kinds: a task under

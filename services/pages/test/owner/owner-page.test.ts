@@ -255,6 +255,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const { page } = owner;
     await owner.enrol();
     await page.getByRole('button', { name: 'Allow for this task only…' }).click();
+    expect(await focused(page)).toBe('Allow this for this task only?');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Allow for this task', exact: true }).click();
     await page.getByText('Your policy allows this task').waitFor();

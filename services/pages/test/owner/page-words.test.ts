@@ -17,7 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { OUTPUTS, privacyWords } from '../../src/common/task-words.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { type ReadingOptions, read } from '../../src/owner/jobs.ts';
-import { changeInWords, leftInWords, pageWords } from '../../src/owner/words.ts';
+import { allowedInWords, changeInWords, leftInWords, pageWords } from '../../src/owner/words.ts';
 
 const OF_COMMANDS = /expected|\bgot\b|--/;
 const labelled = madeUpTask('lda', 2, { components: 1, outputs: [] });
@@ -310,5 +310,15 @@ describe('what the command line tells by options is told by fields', () => {
     expect(changeInWords('answers', { wholes: 2 })).toBe(
       'under “What one data set may give”, “Wholes of all tasks together, at most”: 2',
     );
+  });
+
+  test.each<[string, unknown, string]>([
+    ['allowFullRank', true, '“The whole scatter matrix may be revealed”'],
+    ['maximumEpsilon', null, '“Largest ε”: not asked for'],
+    ['maximumEpsilon', 2, '“Largest ε”: 2'],
+    ['noise', 'csp', '“Who must add the noise”: “the CSP alone, or both servers”'],
+    ['answers', { wholes: 2 }, '“What one data set may give”: “Wholes of all tasks together, at most”: 2'],
+  ])('of what is allowed for one task alone: %s', (name, value, allowed) => {
+    expect(allowedInWords(name, value)).toBe(allowed);
   });
 });
