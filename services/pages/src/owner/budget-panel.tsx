@@ -30,6 +30,7 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
         <Table
           caption="What your rows have spent"
           captionHidden
+          stacks
           rows={loading.value}
           keyOf={({ dataset }) => dataset}
           columns={[

@@ -271,6 +271,13 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await expectAccessible(page);
     await expectFits(page);
     const row = page.getByRole('row').filter({ hasText: task });
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 320, height: 640 });
+    for (const cell of [row.getByText('contributed, with a receipt'), row.getByRole('button')]) {
+      const { x, width } = (await cell.boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(320);
+    }
+    await page.setViewportSize(usual);
     await row.getByRole('button', { name: 'Remove…' }).click();
     await page.getByText('It does not ask for this one any more').waitFor();
     const asked: string[] = [];
