@@ -6,7 +6,7 @@ import { type Elsewhere, type OwnerTerm, partInWords, type TaskTerm } from '@eig
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
-import { count, exactTime, fromNow } from '../common/format.ts';
+import { capital, count, exactTime, fromNow } from '../common/format.ts';
 import { DRAWERS, NEIGHBOURS, OUTPUTS } from '../common/task-words.ts';
 import type { DatasetBudget } from './owner.ts';
 import { MEMBERS, OPTIONS, PARTS } from './policy-form.ts';
@@ -155,6 +155,9 @@ export const PAGE_WORDS: Partial<Vocabulary> = {
 export function pageWords(message: Words | string): string {
   return typeof message === 'string' ? message : message.by(PAGE_WORDS);
 }
+
+/** Returns a message as a sentence of its own. */
+export const sentence = (message: Words | string): string => `${capital(pageWords(message))}.`;
 
 /** Says how a member of the policy would have to be filled in. */
 export function changeInWords(name: string, value: unknown): string {

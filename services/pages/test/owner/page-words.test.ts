@@ -6,6 +6,7 @@ import {
   DataOwner,
   nextEntry,
   OwnerPolicy,
+  ownFloorInWords,
   revealedBy,
 } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
@@ -17,7 +18,7 @@ import { describe, expect, test } from 'vitest';
 import { OUTPUTS, privacyWords } from '../../src/common/task-words.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { type ReadingOptions, read } from '../../src/owner/jobs.ts';
-import { allowedInWords, changeInWords, leftInWords, pageWords } from '../../src/owner/words.ts';
+import { allowedInWords, changeInWords, leftInWords, pageWords, sentence } from '../../src/owner/words.ts';
 
 const OF_COMMANDS = /expected|\bgot\b|--/;
 const labelled = madeUpTask('lda', 2, { components: 1, outputs: [] });
@@ -295,6 +296,15 @@ describe('what the command line tells by options is told by fields', () => {
     expect(pageWords(words`no sooner than ${term('moment', at, at)}`)).toBe(
       `no sooner than in 2 days 1 hour (${at.slice(0, 19).replace('T', ' ')} UTC)`,
     );
+  });
+
+  test('of coarse values that could not be checked, in whole sentences that say what to do', () => {
+    const told = ownFloorInWords({ coarser: [], deviation: 0, isChecked: false }).map(sentence);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^Whether .* there is nothing to do\. Where they are coarser, .*: “How far apart your values lie” of your policy\.$/,
+      ),
+    ]);
   });
 
   test('of what has to change in the policy', () => {
