@@ -5,6 +5,7 @@
 
 import { type Basis, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
+import { columnsFor } from '@eigenveil/projection/portable';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type TaskState, thumbprintOf } from '@eigenveil/wire';
 import { useCallback, useRef, useState } from 'preact/hooks';
@@ -25,7 +26,7 @@ import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
 import { Steps } from './steps.tsx';
 import { isAllowed, Verdict } from './verdict.tsx';
-import { pageWords } from './words.ts';
+import { columnsInWords, pageWords } from './words.ts';
 
 export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
   const { owner, taskId } = props;
@@ -116,7 +117,7 @@ function Inspected(props: TaskPartProps) {
   return (
     <>
       <Steps current={progress.step}>{progress.next}</Steps>
-      <Summary task={task} dataUser={entry.dataUser} />
+      <Summary task={task} basis={basis} dataUser={entry.dataUser} />
       {progress.canGetResult && isResultNext && <ResultPanel {...parts} state={state.value} />}
       {(progress.canContribute || progress.step === 'policy') && (
         <Verdict {...parts} {...shown.value} onException={shown.again} />
@@ -133,13 +134,18 @@ function Inspected(props: TaskPartProps) {
 }
 
 /** Says in one paragraph who asks, for what, what leaves, what comes back, and until when. */
-function Summary({ task, dataUser }: { readonly task: Task; readonly dataUser: string }) {
+function Summary(props: { readonly task: Task; readonly basis: Basis; readonly dataUser: string }) {
+  const { task, basis, dataUser } = props;
   const { words } = methodOf(task);
+  const { features } = columnsFor(task, basis);
+  const columns = [...features.map(({ name }) => name), ...task.labellings.map(({ column }) => column)];
   return (
     <p>
       The data user at <Untrusted text={dataUser} /> asks at least {count(task.minimumOwners, 'owner')}{' '}
       together for {words.title} of {count(task.features.length, 'feature')}, until{' '}
-      <Moment at={task.deadline} />. Your rows stay in this browser: encrypted sums of them leave it.{' '}
+      <Moment at={task.deadline} />. It asks for sums over{' '}
+      <Untrusted text={columnsInWords(columns)} longest={600} /> of your rows. Your rows stay in this browser:
+      encrypted sums of them leave it.{' '}
       {task.releaseToOwners
         ? 'The result comes back to you, and to the data user.'
         : 'The result goes to the data user alone.'}

@@ -156,6 +156,17 @@ export function pageWords(message: Words | string): string {
   return typeof message === 'string' ? message : message.by(PAGE_WORDS);
 }
 
+/** Names columns: the first ones by their names, and how many more there are. */
+export function columnsInWords(names: readonly string[]): string {
+  const named = names.slice(0, MOST_COLUMNS).map((name) => `“${name}”`);
+  const more = names.length - named.length;
+  const last = more > 0 ? count(more, 'other column') : named.pop()!;
+  return named.length === 0 ? last : `${named.join(', ')} and ${last}`;
+}
+
+/** The largest number of columns that are named, so that one paragraph has them. */
+const MOST_COLUMNS = 8;
+
 /** Returns a message as a sentence of its own. */
 export const sentence = (message: Words | string): string => `${capital(pageWords(message))}.`;
 

@@ -18,7 +18,14 @@ import { describe, expect, test } from 'vitest';
 import { OUTPUTS, privacyWords } from '../../src/common/task-words.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { type ReadingOptions, read } from '../../src/owner/jobs.ts';
-import { allowedInWords, changeInWords, leftInWords, pageWords, sentence } from '../../src/owner/words.ts';
+import {
+  allowedInWords,
+  changeInWords,
+  columnsInWords,
+  leftInWords,
+  pageWords,
+  sentence,
+} from '../../src/owner/words.ts';
 
 const OF_COMMANDS = /expected|\bgot\b|--/;
 const labelled = madeUpTask('lda', 2, { components: 1, outputs: [] });
@@ -305,6 +312,13 @@ describe('what the command line tells by options is told by fields', () => {
         /^Whether .* there is nothing to do\. Where they are coarser, .*: “How far apart your values lie” of your policy\.$/,
       ),
     ]);
+  });
+
+  test('of columns, of which the first have their names', () => {
+    expect(columnsInWords(['age'])).toBe('“age”');
+    expect(columnsInWords(['age', 'weight', 'smoker'])).toBe('“age”, “weight” and “smoker”');
+    const many = Array.from({ length: 30 }, (_, i) => `f${i}`);
+    expect(columnsInWords(many)).toMatch(/^“f0”, .*“f7” and 22 other columns$/);
   });
 
   test('of what has to change in the policy', () => {
