@@ -10,7 +10,7 @@ import { NEIGHBOURS } from '../common/task-words.ts';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { datasetFaults, FaultSummary, OwnerProblem, TextField, useFaults } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { wordsByMember } from './policy-form.ts';
+import { noNumber, wordsByMember } from './policy-form.ts';
 import { FILE_LABELS, SPENT_LABELS } from './words.ts';
 
 export function BudgetPanel({ owner }: { readonly owner: Owner }) {
@@ -104,7 +104,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
     [
       ...datasetFaults('budget-dataset', dataset),
       ...FIELDS.flatMap(([name, label], i) => {
-        const words = Number.isNaN(numbers[i]![1]) ? 'Expected a number' : wrong?.get(name);
+        const words = Number.isNaN(numbers[i]![1]) ? noNumber(texts[i]!) : wrong?.get(name);
         return words === undefined ? [] : [{ id: `budget-${name}`, label, words }];
       }),
     ],

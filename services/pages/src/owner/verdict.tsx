@@ -87,7 +87,7 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
           <p>If you trust who asks, you can allow it for this task alone, or for all tasks:</p>
           <div class="row">
             <Button onClick={() => setOpen(true)}>Allow for this task only…</Button>
-            <a href={routes.href('policy', {})}>Change your policy</a>
+            <a href={routes.href('policyOfTask', { taskId: entry.id })}>Change your policy</a>
           </div>
           <details>
             <summary>What would have to change in your policy</summary>

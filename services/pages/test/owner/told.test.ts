@@ -118,6 +118,12 @@ describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, (
     expect(await page.getByLabel('Owners at least').inputValue()).toBe('7');
     await page.getByLabel('Owners at least').fill('8');
     expect(await page.getByText('They count once').count()).toBe(0);
+    // Another view loses nothing of it.
+    await page.getByRole('link', { name: 'Security' }).click();
+    await page.getByRole('link', { name: 'Policy', exact: true }).click();
+    await page.getByText('What you have changed here before is not saved yet').waitFor();
+    expect(await page.getByLabel('Owners at least').inputValue()).toBe('8');
+    await page.getByText('The policy as a file').click();
     await page.evaluate(() => {
       File.prototype.text = () => Promise.reject(new DOMException('gone', 'NotReadableError'));
     });
