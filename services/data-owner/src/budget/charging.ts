@@ -52,7 +52,7 @@ export async function checkCharge(
   if (!isCharged(ledger, dataset, event)) checkBudget(policy, ledger, dataset, event);
 }
 
-/** What a data set can give after a task. */
+/** The results and the part that a data set can give after a task. */
 export interface LeftAfter {
   /** The number of tasks of the same parameters that fit the policy, at most `MOST_COUNTED`. */
   readonly left: number;

@@ -24,7 +24,7 @@ import {
 } from './policy-form.ts';
 import { routes } from './routes.ts';
 
-/** What somebody has filled in and not saved, since a look at another view must not lose it. */
+/** The rules that somebody has filled in and not saved, which a look at another view must not lose. */
 const drafts = new WeakMap<Owner, PolicyDraft>();
 
 interface PolicyProps {
