@@ -143,9 +143,8 @@ function Summary(props: { readonly task: Task; readonly basis: Basis; readonly d
     <p>
       The data user at <Untrusted text={dataUser} /> asks at least {count(task.minimumOwners, 'owner')}{' '}
       together for {words.title} of {count(task.features.length, 'feature')}, until{' '}
-      <Moment at={task.deadline} />. It asks for sums over{' '}
-      <Untrusted text={columnsInWords(columns)} longest={600} /> of your rows. Your rows stay in this browser:
-      encrypted sums of them leave it.{' '}
+      <Moment at={task.deadline} />. Your rows stay in this browser: encrypted sums over{' '}
+      <Untrusted text={columnsInWords(columns)} longest={600} /> leave it.{' '}
       {task.releaseToOwners
         ? 'The result comes back to you, and to the data user.'
         : 'The result goes to the data user alone.'}

@@ -206,7 +206,10 @@ const partsInWords = (name: string, value: object): string =>
  * @param isCounted true if the task is counted already, so that nothing more is spent for it
  */
 export function leftInWords({ dataset, left, ofWholes }: DatasetBudget, isCounted: boolean): string {
-  const rest = ofWholes === '0' ? 'nothing' : `${partInWords(ofWholes)} of a whole`;
+  const rest =
+    ofWholes === '0'
+      ? ''
+      : ` Of what they may tell, ${partInWords(ofWholes)} of a whole is then left for tasks of any kind.`;
   const most = `${left >= 20 ? 'at least ' : ''}${left === 0 ? 'no result' : count(left, 'result')}`;
-  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more. Of what they may tell together, ${rest} is then left for tasks of any kind.`;
+  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more.${rest}`;
 }
