@@ -19,7 +19,7 @@ import { type Task, type TaskId, USUAL_DELTA } from '@eigenveil/task';
 import { CODES, errorCodeOf } from '@eigenveil/wire';
 import type { OwnFloorPlan } from '../owner/own-floor.ts';
 import type { OwnerPolicy } from '../owner/policy.ts';
-import { member, ownerTerm, rule } from '../owner/terms.ts';
+import { ownerTerm, rule } from '../owner/terms.ts';
 import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
 import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts } from './parts.ts';
 import { partOf } from './task-part.ts';
@@ -245,7 +245,7 @@ function checkWholes(
   const releases = releasesFor(left);
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    words`the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : words`${partInWords(left)} is left, for a task that is not exact and has ${member('releases')} of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}; ${rule('answers')} of the policy says how many wholes may be given`,
+    words`the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : words`${partInWords(left)} is left, ${ownerTerm('fittingReleases', `for a task that is not exact and has "releases" of at least ${releases}`, `${releases}`)}`}. Rows that are added do not renew a whole; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}; ${rule('answers')} of the policy says how many wholes may be given`,
   );
 }
 

@@ -18,7 +18,7 @@ import type { Csp, OwnerConnection } from '../owner/connection.ts';
 import type { OwnFloorPlan } from '../owner/own-floor.ts';
 import type { OwnerState } from '../owner/state.ts';
 import { ownerTerm } from '../owner/terms.ts';
-import { type BudgetPolicy, checkBudget, eventOf, isCharged } from './budget.ts';
+import { type BudgetPolicy, budgetStatus, checkBudget, eventOf, isCharged } from './budget.ts';
 import {
   checkedLedger,
   countedBy,
@@ -28,7 +28,7 @@ import {
   nextEntry,
   placeOf,
 } from './ledger.ts';
-import { isMore } from './parts.ts';
+import { isMore, type Part } from './parts.ts';
 
 /** The part of an owner's state that has its ledger. */
 type LedgerState = Pick<OwnerState, 'ledger' | 'addToLedger'>;
@@ -52,34 +52,41 @@ export async function checkCharge(
   if (!isCharged(ledger, dataset, event)) checkBudget(policy, ledger, dataset, event);
 }
 
-/** The largest number of results that `resultsLeft` counts. */
+/** The results and the part that a data set can give after a task. */
+export interface LeftAfter {
+  /** The number of tasks of the same parameters that fit the policy, at most `MOST_COUNTED`. */
+  readonly left: number;
+  /** The part that is left of the wholes of the policy, for tasks of any kind. */
+  readonly ofWholes: Part;
+}
+
+/** The largest number of results that `leftAfter` counts. */
 const MOST_COUNTED = 20;
 
-/**
- * Returns how many tasks of the same parameters fit the policy after this one, at most `MOST_COUNTED`.
- * @throws as `checkCharge`
- */
-export async function resultsLeft(
+/** Returns what a data set can give after a task that fits. */
+export async function leftAfter(
   state: LedgerState,
   policy: BudgetPolicy,
   dataset: string,
   task: Task,
-): Promise<number> {
+): Promise<LeftAfter> {
   const ledger = [...checkedLedger(await state.ledger())];
   const event = eventOf(task);
   if (!isCharged(ledger, dataset, event)) ledger.push(nextEntry(ledger, dataset, event));
+  const status = budgetStatus(policy, ledger).find((it) => it.dataset === dataset)!;
+  const ofWholes = status.answers.wholes.left;
   for (let left = 0; left < MOST_COUNTED; left++) {
     const taskId = newTaskId();
     const next = { ...event, taskId, group: taskId };
     try {
       checkBudget(policy, ledger, dataset, next);
     } catch (error) {
-      if (error instanceof CodedError) return left;
+      if (error instanceof CodedError) return { left, ofWholes };
       throw error;
     }
     ledger.push(nextEntry(ledger, dataset, next));
   }
-  return MOST_COUNTED;
+  return { left: MOST_COUNTED, ofWholes };
 }
 
 /**

@@ -57,12 +57,26 @@ export function releasesFor(part: Part): number | undefined {
   return numerator === 0n ? undefined : Number((denominator + numerator - 1n) / numerator);
 }
 
-/** Writes a part for people: as a fraction if it has few digits, otherwise as a decimal number. */
+/**
+ * Writes a part for people: as a fraction if it has few digits, otherwise by a short fraction near it, or as a
+ * decimal number. It says on which side of the fraction the part is, since that decides what still fits.
+ */
 export function partInWords(part: Part): string {
   const { numerator, denominator } = read(part);
   if (denominator <= 1000n) return written({ numerator, denominator });
-  return `${Number((Number((numerator * 10n ** 12n) / denominator) / 1e12).toPrecision(3))}`;
+  const value = Number((numerator * 10n ** 12n) / denominator) / 1e12;
+  for (let parts = 1; parts <= 10; parts++) {
+    const near = Math.round(value * parts);
+    if (Math.abs(value - near / parts) >= NEAR) continue;
+    if (near === 0) return `less than ${NEAR}`;
+    const fraction = written({ numerator: BigInt(near), denominator: BigInt(parts) });
+    return `a little ${isMore(part, fraction) ? 'more' : 'less'} than ${fraction}`;
+  }
+  return `about ${Number(value.toPrecision(3))}`;
 }
+
+/** A part that is closer to a short fraction than this is written by it. */
+const NEAR = 0.001;
 
 function read(part: Part): Fraction {
   const [numerator = '', denominator = '1'] = part.split('/');

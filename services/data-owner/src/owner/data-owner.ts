@@ -17,7 +17,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { type BudgetStatus, budgetStatus, eventOf, isCharged } from '../budget/budget.ts';
-import { checkCharge, LedgerCounter, resultsLeft } from '../budget/charging.ts';
+import { checkCharge, LedgerCounter, type LeftAfter, leftAfter } from '../budget/charging.ts';
 import { DEFAULT_DATASET } from '../budget/dataset.ts';
 import { checkedLedger, type Elsewhere } from '../budget/ledger.ts';
 import {
@@ -156,17 +156,13 @@ export class DataOwner {
 
   /**
    * Returns what a data set can still give to a task, before its rows are read. No service is asked.
-   * @returns `overBudget`, the reason why it cannot give this result, or null; and `left`, the number of
-   *   results of this kind that it can give after this one, at most 20
+   * @returns `overBudget`, the reason why it cannot give this result, or null; and what it can give after it
    */
-  async afford(
-    task: Task,
-    dataset = DEFAULT_DATASET,
-  ): Promise<{ readonly overBudget: Words | null; readonly left: number }> {
+  async afford(task: Task, dataset: string): Promise<LeftAfter & { readonly overBudget: Words | null }> {
     const { state, policy } = this.#options;
     const overBudget = await this.overBudget(task, dataset);
-    const left = overBudget === null ? await resultsLeft(state, policy, dataset, task) : 0;
-    return { overBudget, left };
+    if (overBudget !== null) return { overBudget, left: 0, ofWholes: '0' };
+    return { overBudget, ...(await leftAfter(state, policy, dataset, task)) };
   }
 
   /** Returns the reason why a data set cannot give the result of a task, or null. No service is asked. */

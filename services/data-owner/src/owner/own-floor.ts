@@ -113,7 +113,7 @@ export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold)
     ...(isChecked
       ? []
       : [
-          words`whether your values lie further apart than the task says could not be checked, which takes at least 60 rows, and rows rather than sums: ${rule('grains')} of the policy says how far apart they lie`,
+          words`whether your values lie further apart than the task says could not be checked, since that takes at least 60 rows, and not sums alone. Where they lie as close as the task says, there is nothing to do. Where they are coarser, such as whole numbers, do not send them yet, and say first how far apart they lie: ${rule('grains')} of your policy`,
         ]),
   ];
 }

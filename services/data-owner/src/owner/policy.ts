@@ -161,7 +161,7 @@ type Expect = (holds: boolean, rule: Words, change: BrokenRule['change']) => voi
  */
 const EXAMPLE_CLASS_ROWS = 10;
 /** A week: an example of the shortest interval of a series, for a policy that does not give one. */
-const EXAMPLE_INTERVAL_HOURS = 168;
+export const EXAMPLE_INTERVAL_HOURS = 168;
 
 /** @throws ERR_POLICY with every rule that the task breaks; as `brokenRules` */
 export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): void {

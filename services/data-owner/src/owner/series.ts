@@ -7,7 +7,7 @@ import { CodedError, words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import { CODES, checkRenewal, errorCodeOf, linkOf, type SeriesLink } from '@eigenveil/wire';
 import type { DataUser, OwnerConnection } from './connection.ts';
-import { type BrokenRule, type OwnerPolicy, requireUnbroken } from './policy.ts';
+import { type BrokenRule, EXAMPLE_INTERVAL_HOURS, type OwnerPolicy, requireUnbroken } from './policy.ts';
 import type { OwnerState, SeriesEntry, SeriesState } from './state.ts';
 import { member, ownerTerm, rule } from './terms.ts';
 
@@ -79,13 +79,14 @@ interface SeriesPlace {
  * Returns the place of a task. One that follows nothing that this owner has contributed to begins the series
  * for it.
  * @param entries of the series, as they are kept
+ * @param agreed undefined where the policy agrees to no series; then the rules are what a consent would need
  * @throws what no policy allows: ERR_SERIES_INVALID for a task that is not the next, ERR_POLICY for one that
  *   is computed by `rotated`
  */
 export async function placeOf(
   task: Task,
   entries: readonly SeriesEntry[],
-  agreed: SeriesRule,
+  agreed: SeriesRule | undefined,
   { now, nextOf }: { readonly now: Date; readonly nextOf: NextOf },
 ): Promise<SeriesPlace> {
   const link = linkOf(task);
@@ -110,11 +111,12 @@ export async function placeOf(
  * those before it and those of `brokenRules` in it, since all of them are about one member.
  */
 function brokenByEarlier(
-  { series: place, differentialPrivacy }: Task,
+  { series: place, differentialPrivacy, deadline }: Task,
   entries: readonly SeriesEntry[],
-  { totalEpsilon, ...agreed }: SeriesRule,
+  consent: SeriesRule | undefined,
   now: Date,
 ): BrokenRule[] {
+  const { totalEpsilon, ...agreed } = consent ?? { most: 2, shortestIntervalHours: EXAMPLE_INTERVAL_HOURS };
   const broken: BrokenRule[] = [];
   // `brokenRules` refuses a renewal without ε where a sum of it is wanted.
   const most = differentialPrivacy === null && place !== undefined ? undefined : totalEpsilon;
@@ -132,7 +134,10 @@ function brokenByEarlier(
       const hours = Math.floor((100 * passed) / HOUR_MILLISECONDS) / 100;
       series = { ...series, shortestIntervalHours: Math.max(0, hours) };
       broken.push({
-        rule: words`${member('series')} goes on no sooner than ${ownerTerm('moment', moment, moment)}, by the shortest interval`,
+        rule:
+          consent === undefined
+            ? words`your last contribution to ${member('series')} was ${ownerTerm('moment', last.at, last.at)}`
+            : words`${member('series')} goes on no sooner than ${ownerTerm('moment', moment, moment)}, by the shortest interval${end < Date.parse(deadline) ? '' : ', and then the deadline of this task has passed'}`,
         // Where the clock was put back, the last contribution is still to come, and no interval is short enough.
         change: passed < 0 ? {} : { series },
       });
@@ -257,7 +262,8 @@ export class SeriesKeeper {
         words`${member('series')} expected none, since this state keeps no series${ownerTerm('noHome', ': keep the state in a folder (OwnerHome)')}`,
       );
     // A first task of a series that the policy does not agree to needs no entry: see #entries.
-    if (series === undefined || this.#rule === undefined) return { broken: [], keep: async () => {} };
+    if (series === undefined || (this.#rule === undefined && task.series === undefined))
+      return { broken: [], keep: async () => {} };
     const entries = await this.#entries(dataUser, linkOf(task).seriesId);
     const about = { now: new Date(), nextOf: this.#nextOf(dataUser) };
     const { entry, broken } = await placeOf(task, entries, this.#rule, about);
@@ -269,7 +275,7 @@ export class SeriesKeeper {
 
   /**
    * Returns what is kept of a series. If this owner contributed to the first task before it kept any series,
-   * an entry with the present time is kept for that task first.
+   * an entry is kept for that task first, with the time at which the ledger has charged it, or the present time.
    */
   async #entries(dataUser: DataUser, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
     const state = this.#state;
@@ -278,7 +284,11 @@ export class SeriesKeeper {
     if (state.series === undefined || entries.length > 0 || !isKnown) return entries;
     const { task } = await this.#connection.task(dataUser, seriesId);
     const epsilon = task.differentialPrivacy?.epsilon ?? null;
-    await enter(state.series, 0, { ...linkOf(task), epsilon, at: new Date().toISOString() });
+    const charged = (await state.ledger()).findLast(
+      ({ event }) => event.kind !== 'set' && event.taskId === seriesId,
+    );
+    const at = charged?.time ?? new Date().toISOString();
+    await enter(state.series, 0, { ...linkOf(task), epsilon, at });
     return state.series.entries(seriesId);
   }
 

@@ -15,6 +15,7 @@ export type OwnerTerm =
   | 'drawer'
   | 'enrol'
   | 'epsilon'
+  | 'fittingReleases'
   | 'fullRank'
   | 'home'
   | 'memory'

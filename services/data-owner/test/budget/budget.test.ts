@@ -16,9 +16,9 @@ import { type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { budgetStatus } from '../../src/budget/budget.ts';
-import { charge, checkCharge, confirmLedger, resultsLeft, setElsewhere } from '../../src/budget/charging.ts';
+import { charge, checkCharge, confirmLedger, leftAfter, setElsewhere } from '../../src/budget/charging.ts';
 import type { Elsewhere } from '../../src/budget/ledger.ts';
-import { sumOfParts } from '../../src/budget/parts.ts';
+import { partInWords, sumOfParts } from '../../src/budget/parts.ts';
 import { MemoryOwnerState, OwnerHome, OwnerPolicy } from '../../src/index.ts';
 import { planOwnFloor } from '../../src/owner/own-floor.ts';
 
@@ -65,12 +65,12 @@ describe('the results that a data set can still give', () => {
     const state = new MemoryOwnerState();
     const policy = policyOf({ answers });
     const asked = task(changes);
-    expect(await resultsLeft(state, policy, 'rows', asked)).toBe(left);
+    expect((await leftAfter(state, policy, 'rows', asked)).left).toBe(left);
     await charge(state, policy, 'rows', asked);
-    expect(await resultsLeft(state, policy, 'rows', asked)).toBe(left);
+    expect((await leftAfter(state, policy, 'rows', asked)).left).toBe(left);
     if (left === 20) return;
     for (let more = 0; more < left; more++) await charge(state, policy, 'rows', task(changes));
-    expect(await resultsLeft(state, policy, 'rows', asked)).toBe(0);
+    expect((await leftAfter(state, policy, 'rows', asked)).left).toBe(0);
     await expect(charge(state, policy, 'rows', task(changes))).rejects.toEqual(EXHAUSTED);
   });
 });
@@ -249,6 +249,30 @@ describe('of a whole', () => {
     );
     await expect(charge(state, policy, 'rows', task({ releases: 6 }))).resolves.toBeUndefined();
     await expect(charge(state, policy, 'rows', task({ releases: 6 }))).rejects.toThrow(/nothing is left/);
+  });
+
+  test('what is left is written by the side of a fraction on which it is', () => {
+    expect(
+      ['1/2', '3/7', '524289/1048576', '524287/1048576', '1/1048576', '1048575/1048576'].map(partInWords),
+    ).toEqual([
+      '1/2',
+      '3/7',
+      'a little more than 1/2',
+      'a little less than 1/2',
+      'less than 0.001',
+      'a little less than 1',
+    ]);
+    expect(partInWords('474749/1048576')).toBe('about 0.453');
+  });
+
+  test('a guarantee that takes a little leaves less than the half that another task takes', async () => {
+    const policy = policyOf({});
+    const state = await all(policy, [task()]);
+    const little = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, part: '1/1048576' } as const;
+    await setElsewhere(state, 'rows', little, undefined);
+    await expect(charge(state, policy, 'rows', task())).rejects.toThrow(
+      /a little more than 1\/2 of the whole .* takes 1\/2: a little less than 1\/2 is left/,
+    );
   });
 
   test('an exact task takes all of it, once', async () => {

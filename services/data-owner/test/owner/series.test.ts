@@ -44,9 +44,12 @@ const nextOf = async (id: TaskId) => {
   return series[series.findIndex((task) => task.id === id) + 1] ?? null;
 };
 type Rule = NonNullable<OwnerPolicy['series']>;
-async function placeAt(task: Task, hours: number, rule: Rule = RULE) {
+async function placeAt(task: Task, hours: number, rule: Rule | null = RULE) {
   const entries = await home.series.entries(linkOf(task).seriesId);
-  const place = await placeOf(task, entries, rule, { now: new Date(START + hours * HOUR), nextOf });
+  const place = await placeOf(task, entries, rule ?? undefined, {
+    now: new Date(START + hours * HOUR),
+    nextOf,
+  });
   return { entries, ...place };
 }
 async function contribute(task: Task, hours: number, rule?: Rule) {
@@ -154,6 +157,15 @@ test('what is refused says which policy would take it, and from when it is taken
   const [without] = (await placeAt(first, 0, { ...RULE, totalEpsilon: 1 })).broken;
   expect(String(without?.rule)).toContain('"series" has a task without "differentialPrivacy"');
   expect(without?.change).toEqual({ series: RULE });
+  // A consent that the policy does not have yet is offered with the hours that have passed, in one step.
+  const [asked] = (await placeAt(next, 1, null)).broken;
+  expect(String(asked?.rule)).toBe('your last contribution to "series" was 2030-01-01T00:00:00.000Z');
+  expect(asked?.change).toEqual({ series: { most: 2, shortestIntervalHours: 1 } });
+  expect((await placeAt(next, 1, asked!.change.series!)).broken).toEqual([]);
+  const late = { ...next, deadline: '2030-01-01T20:00:00.000Z' };
+  expect((await placeAt(late, 1, rule)).broken.map((it) => String(it.rule))[0]).toMatch(
+    /deadline of this task/,
+  );
   // No interval is short enough for a clock that was put back.
   expect((await placeAt(next, -1, taken)).broken.map(({ change }) => change)).toEqual([{}]);
 });

@@ -96,11 +96,13 @@ export function Dialog(props: {
   const { title, onClose, children } = props;
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   // This is a layout effect, since the browser gives the focus back only while the dialog is still in the
   // page.
   useLayoutEffect(() => {
     const element = dialog.current!;
     element.showModal();
+    heading.current!.focus(); // not the first button, which may be the one that cannot be taken back
     return () => element.close();
   }, []);
   return (
@@ -112,7 +114,9 @@ export function Dialog(props: {
         onClose();
       }}
     >
-      <h2 id={id}>{title}</h2>
+      <h2 id={id} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
       {children}
     </dialog>
   );

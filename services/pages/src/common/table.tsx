@@ -13,14 +13,16 @@ export function Table<Row>(props: {
   readonly caption: string;
   /** True if the caption is only for screen readers, because a heading says the same. */
   readonly captionHidden?: boolean;
+  /** True if the cells of a row stand below each other on a narrow screen, each with the head of its column. */
+  readonly stacks?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row, index: number) => string | number;
 }) {
-  const { caption, captionHidden = false, columns, rows, keyOf } = props;
+  const { caption, captionHidden = false, stacks = false, columns, rows, keyOf } = props;
   return (
     <Scroll label={caption}>
-      <table>
+      <table class={stacks ? 'stacks' : ''}>
         <caption class={captionHidden ? 'hidden' : ''}>{caption}</caption>
         <thead>
           <tr>
@@ -40,7 +42,7 @@ export function Table<Row>(props: {
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={head} class={numeric ? 'numeric' : ''}>
+                  <td key={head} data-head={head} class={numeric ? 'numeric' : ''}>
                     {cell(row)}
                   </td>
                 ),

@@ -20,7 +20,7 @@ import { z } from 'zod';
 import { DEVICE_CODES } from './codes.ts';
 import type { Database, StoredKey, Transaction } from './database.ts';
 import { passphraseProblem } from './passphrase.ts';
-import { seal, unseal } from './sealed-file.ts';
+import { faultAt, seal, unseal } from './sealed-file.ts';
 
 const Pending = z.strictObject({
   record: z.string(),
@@ -95,7 +95,8 @@ export async function leave(database: Database, backup: string, passphrase: stri
   const moved = await database.write(async (it) => {
     const key = await it.objectStore('key').get('key');
     if (key?.publicJwk.x !== x)
-      throw new CodedError(
+      throw faultAt(
+        'backup',
         DEVICE_CODES.ERR_BACKUP_INVALID,
         'the backup file is that of another key than this device has',
       );
@@ -122,7 +123,8 @@ export async function restore(
   const jwk = await unseal('backup', backup, passphrase, PrivateJwk);
   const moved = transfer === null ? null : await unseal('transfer', transfer, passphrase, Moved);
   if (moved !== null && moved.publicJwk.x !== jwk.x)
-    throw new CodedError(
+    throw faultAt(
+      'transfer',
       DEVICE_CODES.ERR_BACKUP_INVALID,
       'the backup file and the transfer file are of two owners',
     );

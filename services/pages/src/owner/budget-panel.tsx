@@ -6,10 +6,11 @@ import { type BudgetStatus, DEFAULT_DATASET, Elsewhere, partInWords } from '@eig
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Table } from '../common/table.tsx';
+import { NEIGHBOURS } from '../common/task-words.ts';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { datasetFaults, FaultSummary, OwnerProblem, TextField, useFaults } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { wordsByMember } from './policy-form.ts';
+import { noNumber, wordsByMember } from './policy-form.ts';
 import { FILE_LABELS, SPENT_LABELS } from './words.ts';
 
 export function BudgetPanel({ owner }: { readonly owner: Owner }) {
@@ -29,6 +30,7 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
         <Table
           caption="What your rows have spent"
           captionHidden
+          stacks
           rows={loading.value}
           keyOf={({ dataset }) => dataset}
           columns={[
@@ -53,6 +55,13 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
           ]}
         />
       )}
+      {loading.state === 'done' && loading.value.some(isAddedUp) && (
+        <p>
+          The ε of tasks is added up about {NEIGHBOURS.replace}. A guarantee about {NEIGHBOURS['add-remove']}{' '}
+          counts at least twice there, since a row that is replaced is one that goes and one that comes. So
+          the sum can be more than twice the ε that your tasks say.
+        </p>
+      )}
       {unknown.length > 0 && (
         <p>
           More was spent that is not known of {unknown.map(({ dataset }) => `“${dataset}”`).join(', ')}: say
@@ -63,6 +72,8 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
     </section>
   );
 }
+
+const isAddedUp = ({ tasks, neighbours }: BudgetStatus): boolean => tasks > 0 && neighbours === 'replace';
 
 function epsilonInWords({ spent, totalEpsilon }: BudgetStatus): string {
   const amount = spent === null ? 'not counted here' : String(Number(spent.epsilon.toPrecision(4)));
@@ -93,7 +104,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
     [
       ...datasetFaults('budget-dataset', dataset),
       ...FIELDS.flatMap(([name, label], i) => {
-        const words = Number.isNaN(numbers[i]![1]) ? 'Expected a number' : wrong?.get(name);
+        const words = Number.isNaN(numbers[i]![1]) ? noNumber(texts[i]!) : wrong?.get(name);
         return words === undefined ? [] : [{ id: `budget-${name}`, label, words }];
       }),
     ],

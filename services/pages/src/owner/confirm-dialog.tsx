@@ -2,11 +2,11 @@
 import { Words } from '@eigenveil/platform';
 import { constantFeatures, type StatisticsTask } from '@eigenveil/task';
 import { Button, Dialog } from '../common/controls.tsx';
-import { capital, count } from '../common/format.ts';
+import { count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import type { RowsRead } from './jobs.ts';
 import { RowPicture } from './row-picture.tsx';
-import { pageWords } from './words.ts';
+import { pageWords, sentence } from './words.ts';
 
 export interface Question {
   readonly read: RowsRead;
@@ -38,7 +38,7 @@ export function ConfirmDialog(props: Question & { readonly features: StatisticsT
           <ul>
             {notes.map((note) => (
               <li key={note}>
-                <Untrusted text={`${capital(note)}.`} longest={600} />
+                <Untrusted text={sentence(note)} longest={600} />
               </li>
             ))}
           </ul>
@@ -46,7 +46,7 @@ export function ConfirmDialog(props: Question & { readonly features: StatisticsT
       )}
       {ownFloor.map((words) => (
         <p key={String(words)}>
-          <Untrusted text={pageWords(words)} longest={2000} />
+          <Untrusted text={sentence(words)} longest={2000} />
         </p>
       ))}
       <p>What is sent are encrypted sums over these rows, and your signature. The rows stay here.</p>

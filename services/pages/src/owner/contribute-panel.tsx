@@ -27,8 +27,7 @@ import type { DatasetBudget, TaskPartProps } from './owner.ts';
 import { problemTitle } from './problems.ts';
 import { columnsTitle, fileFaults, otherColumns, type RowFile } from './row-file.ts';
 import { SendingStatus, type Step } from './sending-status.tsx';
-import { leftInWords } from './verdict.tsx';
-import { FILE_LABELS, pageWords } from './words.ts';
+import { FILE_LABELS, leftInWords, pageWords } from './words.ts';
 
 /** The ids of the controls that a summary of faults leads to, and the label of the file's. */
 const ROWS = {

@@ -1,6 +1,6 @@
 /** The owner on this device: whether the browser keeps its data, and how it moves to another device. */
-import { CodedError, isOf } from '@eigenveil/platform';
-import { useEffect, useState } from 'preact/hooks';
+import { isOf } from '@eigenveil/platform';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save, textOf } from '../common/files.ts';
@@ -21,7 +21,8 @@ import {
   useFaults,
 } from './fields.tsx';
 import type { OwnerViewProps } from './owner.ts';
-import { FILE_NAMES, LONGEST_FILE, SEALED_TYPE } from './sealed-file.ts';
+import { routes } from './routes.ts';
+import { FILE_NAMES, faultAt, LONGEST_FILE, SEALED_TYPE, type SealedKind } from './sealed-file.ts';
 
 /** Browsers know no type of files that end in .age, and some would then offer none. */
 const ANY_TYPE = '';
@@ -29,8 +30,30 @@ const ANY_TYPE = '';
 export function DeviceView(props: OwnerViewProps) {
   const { status } = props;
   const { thumbprint, enrolment, movedAt, isBare } = status;
+  const [isBrought, setBrought] = useState(false);
+  const brought = useRef<HTMLDivElement>(null);
+  // The form goes, and the focus with it.
+  useEffect(() => {
+    if (isBrought) brought.current!.focus();
+  }, [isBrought]);
   return (
     <View title="This device" name="This device">
+      {isBrought && (
+        <div ref={brought} tabIndex={-1}>
+          <Notice kind="good" title="The owner is on this device now">
+            <p>
+              {enrolment === null ? (
+                <>
+                  Its key came alone: <a href={routes.href('enrol', {})}>enrol again</a> with another
+                  invitation.
+                </>
+              ) : (
+                <a href={routes.href('tasks', {})}>Go on with your tasks</a>
+              )}
+            </p>
+          </Notice>
+        </div>
+      )}
       {thumbprint === null ? (
         <p>There is no owner in this browser yet.</p>
       ) : (
@@ -55,7 +78,9 @@ export function DeviceView(props: OwnerViewProps) {
       )}
       {thumbprint !== null && movedAt === null && <Persistence {...props} />}
       {thumbprint !== null && <Leave {...props} />}
-      {enrolment === null && movedAt === null && <Restore {...props} />}
+      {enrolment === null && movedAt === null && !isBrought && (
+        <Restore {...props} onBrought={() => setBrought(true)} />
+      )}
     </View>
   );
 }
@@ -79,7 +104,7 @@ function Leave({ owner, status, look }: OwnerViewProps) {
     look();
   });
   const go = useAction(async () => {
-    const text = await backupText(backup!);
+    const text = await sealedText('backup', backup!);
     setDone(false);
     setTransfer(await owner.state.exclusively(() => leave(owner.state.database, text, passphrase)));
     setPassphrase('');
@@ -87,22 +112,29 @@ function Leave({ owner, status, look }: OwnerViewProps) {
   });
   const form = useFaults(
     [
-      ...missing(backup !== null, {
-        id: 'leave-backup',
-        label: LEAVE.backup,
-        words: 'Choose the file',
-      }),
-      ...passphraseFaults('leave-passphrase', LEAVE.passphrase, passphrase, go.error),
-      ...missing(isSure, {
-        id: 'leave-sure',
-        label: LEAVE.sure,
-        words: 'Tick this if it is meant',
-      }),
+      ...faultsOf(
+        'backup',
+        backup !== null,
+        { id: 'leave-backup', label: LEAVE.backup, words: 'Choose the file' },
+        go.error,
+      ),
+      ...faultsOf(
+        'passphrase',
+        passphrase !== '',
+        { id: 'leave-passphrase', label: LEAVE.passphrase, words: 'Type the passphrase' },
+        go.error,
+      ),
+      ...faultsOf(
+        'sure',
+        isSure,
+        { id: 'leave-sure', label: LEAVE.sure, words: 'Tick this if it is meant' },
+        go.error,
+      ),
     ],
     go.run,
   );
   useEffect(() => {
-    if (isWrongPassphrase(go.error)) form.show();
+    if (placed(go.error) !== null) form.show();
   }, [go.error]);
   return (
     <form
@@ -114,12 +146,13 @@ function Leave({ owner, status, look }: OwnerViewProps) {
       <h2>Move to another device</h2>
       <p>
         You need the backup file of your key and its passphrase. What else must not be lost goes into a second
-        file under the same passphrase: contributions without a receipt, receipts, withdrawals, your enrolment
-        and your policy. This device stops first, and for good: it contributes nothing any more.
-        {status.movedAt !== null && ' It has stopped already; you can make the second file once more.'}
+        file, the transfer file, under the same passphrase: contributions without a receipt, receipts,
+        withdrawals, your enrolment and your policy. This device stops first, and for good: it contributes
+        nothing any more.
+        {status.movedAt !== null && ' It has stopped already; you can make the transfer file once more.'}
       </p>
       <p>Bring the two files to one device only. On two, the same rows could be contributed twice.</p>
-      <FaultSummary title="The second file was not made: fix these fields" {...form.summary} />
+      <FaultSummary title="The transfer file was not made: fix these fields" {...form.summary} />
       <FileField
         id="leave-backup"
         label={LEAVE.backup}
@@ -148,17 +181,17 @@ function Leave({ owner, status, look }: OwnerViewProps) {
         checked={isSure}
         onChecked={setSure}
       />
-      <StandsStill busy={go.busy} doing="The backup is opened, and the second file is sealed" />
+      <StandsStill busy={go.busy} doing="The backup is opened, and the transfer file is sealed" />
       <OwnerProblem
-        error={isWrongPassphrase(go.error) ? null : go.error}
+        error={placed(go.error) !== null ? null : go.error}
         title="The owner stays where it is, unless it says above that this device has stopped"
       />
       <Button kind="danger" submit busy={go.busy}>
-        Stop this device and make the second file
+        Stop this device and make the transfer file
       </Button>
       {transfer !== null && (
         <Notice kind="good" title="This device has stopped" live>
-          <p>Save the second file, say here that you have it, and open both on the other device.</p>
+          <p>Save the transfer file, say here that you have it, and open both on the other device.</p>
           <div class="row">
             <Button
               kind="main"
@@ -187,43 +220,53 @@ const RESTORE = {
   passphrase: 'Passphrase',
 } as const;
 
-function Restore({ owner, look }: OwnerViewProps) {
+function Restore({ owner, look, onBrought }: OwnerViewProps & { readonly onBrought: () => void }) {
   const [backup, setBackup] = useState<File | null>(null);
   const [transfer, setTransfer] = useState<File | null>(null);
   const [isLost, setLost] = useState(false);
   const [passphrase, setPassphrase] = useState('');
-  const [isDone, setDone] = useState(false);
   const go = useAction(async () => {
     const [key, beside] = await Promise.all([
-      backupText(backup!),
-      transfer === null || isLost ? null : backupText(transfer),
+      sealedText('backup', backup!),
+      transfer === null || isLost ? null : sealedText('transfer', transfer),
     ]);
     await owner.state.exclusively(async () => {
       await owner.state.persist();
       await restore(owner.state.database, key, beside, passphrase);
     });
     setPassphrase('');
-    setDone(true);
+    onBrought();
     look();
   });
   const form = useFaults(
     [
-      ...missing(backup !== null, {
-        id: 'restore-backup',
-        label: RESTORE.backup,
-        words: 'Choose the file',
-      }),
-      ...missing(transfer !== null || isLost, {
-        id: 'restore-transfer',
-        label: RESTORE.transfer,
-        words: 'Choose the file, or tick below that the other device is lost',
-      }),
-      ...passphraseFaults('restore-passphrase', RESTORE.passphrase, passphrase, go.error),
+      ...faultsOf(
+        'backup',
+        backup !== null,
+        { id: 'restore-backup', label: RESTORE.backup, words: 'Choose the file' },
+        go.error,
+      ),
+      ...faultsOf(
+        'transfer',
+        transfer !== null || isLost,
+        {
+          id: 'restore-transfer',
+          label: RESTORE.transfer,
+          words: 'Choose the file, or tick below that the other device is lost',
+        },
+        go.error,
+      ),
+      ...faultsOf(
+        'passphrase',
+        passphrase !== '',
+        { id: 'restore-passphrase', label: RESTORE.passphrase, words: 'Type the passphrase' },
+        go.error,
+      ),
     ],
     go.run,
   );
   useEffect(() => {
-    if (isWrongPassphrase(go.error)) form.show();
+    if (placed(go.error) !== null) form.show();
   }, [go.error]);
   return (
     <form
@@ -247,7 +290,7 @@ function Restore({ owner, look }: OwnerViewProps) {
       <FileField
         id="restore-transfer"
         label={RESTORE.transfer}
-        hint="The second file, which the other device makes when it stops."
+        hint="The file that the other device makes when it stops."
         accept={ANY_TYPE}
         error={form.wrong('restore-transfer')}
         onFile={(file) => {
@@ -276,8 +319,7 @@ function Restore({ owner, look }: OwnerViewProps) {
         isSecret
       />
       <StandsStill busy={go.busy} doing="The files are opened" />
-      <OwnerProblem error={isWrongPassphrase(go.error) ? null : go.error} title="Nothing was brought here" />
-      {isDone && <Notice kind="good" title="The owner is on this device now" live />}
+      <OwnerProblem error={placed(go.error) !== null ? null : go.error} title="Nothing was brought here" />
       <Button kind="main" submit busy={go.busy}>
         Bring the owner here
       </Button>
@@ -285,26 +327,35 @@ function Restore({ owner, look }: OwnerViewProps) {
   );
 }
 
-function backupText(file: File): Promise<string> {
+async function sealedText(kind: SealedKind, file: File): Promise<string> {
   if (file.size > LONGEST_FILE)
-    throw new CodedError(
+    throw faultAt(
+      kind,
       DEVICE_CODES.ERR_BACKUP_INVALID,
-      `${JSON.stringify(file.name)} is too large for a backup`,
+      `${JSON.stringify(file.name)} is too large for a ${kind} file`,
     );
   return textOf(file);
 }
 
-/** Returns the fault of a field that is not filled in, or nothing. */
-const missing = (isThere: boolean, fault: FieldFault): FieldFault[] => (isThere ? [] : [fault]);
-
-/** Shows what opens no file as a fault of its field: a wrong passphrase, until one of the two is changed. */
-function passphraseFaults(id: string, label: string, passphrase: string, error: unknown): FieldFault[] {
-  if (isWrongPassphrase(error)) return [{ id, label, words: capital(error.message) }];
-  return missing(passphrase !== '', { id, label, words: 'Type the passphrase' });
+/** Returns the fault of a field: that it is not filled in, or what an error says of it. */
+function faultsOf(
+  at: SealedKind | 'passphrase' | 'sure',
+  isThere: boolean,
+  fault: FieldFault,
+  error: unknown,
+): FieldFault[] {
+  if (!isThere) return [fault];
+  const found = placed(error);
+  return found?.at === at ? [{ ...fault, words: found.words }] : [];
 }
 
-const isWrongPassphrase = (error: unknown): error is CodedError =>
-  isOf(DEVICE_CODES, error) && error.code === 'ERR_PASSPHRASE';
+/** Returns the field that an error is about, and what it says; null where it is about none. */
+function placed(error: unknown): { readonly at: PropertyKey; readonly words: string } | null {
+  if (!isOf(DEVICE_CODES, error)) return null;
+  const [fault] = error.faults;
+  const at = fault?.path[0];
+  return fault === undefined || at === undefined ? null : { at, words: capital(String(fault.words)) };
+}
 
 /** Says whether the browser has promised to keep the page's data, and asks it to. */
 export function Persistence({ owner, status, look }: OwnerViewProps) {

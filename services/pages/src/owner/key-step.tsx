@@ -81,8 +81,11 @@ export function KeyStep({
   readonly owner: Owner;
   readonly onMade: (backup: MadeBackup | null) => void;
 }) {
-  const [passphrase, setPassphrase] = useState(generatePassphrase);
+  // The one that was shown first stays, since somebody may have written it down.
+  const [generated] = useState(generatePassphrase);
+  const [typed, setPassphrase] = useState('');
   const [isTyped, setTyped] = useState(false);
+  const passphrase = isTyped ? typed : generated;
   const [again, setAgain] = useState('');
   const weak = passphraseProblem(passphrase);
   const differs = isTyped && again !== passphrase;
@@ -151,12 +154,12 @@ export function KeyStep({
         <Button
           busy={make.busy}
           onClick={() => {
-            setPassphrase(isTyped ? generatePassphrase() : '');
+            setPassphrase('');
             setAgain('');
             setTyped(!isTyped);
           }}
         >
-          {isTyped ? 'Generate a passphrase' : 'Type a passphrase'}
+          {isTyped ? 'Take the generated passphrase' : 'Type a passphrase'}
         </Button>
         <Button busy={make.busy} onClick={() => setAsking(true)}>
           Make the key without a backup…

@@ -45,6 +45,7 @@ export interface DatasetBudget {
   readonly dataset: string;
   readonly overBudget: Words | null;
   readonly left: number;
+  readonly ofWholes: string;
 }
 
 /** Callbacks for somebody who contributes: they report progress and ask questions. */

@@ -33,7 +33,7 @@ export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
   const link = (text: string, to: 'tasks' | 'policy' | 'device' | 'trust') => ({
     text,
     href: routes.href(to, {}),
-    current: name === to,
+    current: name === to || (to === 'policy' && name === 'policyOfTask'),
   });
   return (
     <Layout
@@ -136,7 +136,10 @@ function Place(props: EnrolProps & { readonly hash: string }) {
     case 'enrol':
       return enrol;
     case 'policy':
-      return <PolicyView owner={owner} />;
+    case 'policyOfTask': {
+      const from = TaskId.safeParse(route?.name === 'policyOfTask' ? route.params.taskId : '');
+      return <PolicyView owner={owner} taskId={from.data ?? null} />;
+    }
     case 'device':
       return <DeviceView {...common} />;
     case 'task': {

@@ -334,7 +334,7 @@ function faultOf(
     member,
     place,
     label: of,
-    words: isNumeric && Number.isNaN(Number(text)) ? 'Expected a number' : capital(told),
+    words: isNumeric && Number.isNaN(Number(text)) ? noNumber(text) : capital(told),
   });
   if (field.kind === 'numbers' && Array.isArray(value)) {
     // Without the parts that it needs, a member is wrong as a whole: then its first empty part is.
@@ -355,6 +355,12 @@ function faultOf(
   }
   return fault(null, label, String(value));
 }
+
+/** Says of a text that is no number what to write: many people write one half as 0,5. */
+export const noNumber = (text: string): string =>
+  /^\s*\d+,\d+\s*$/.test(text)
+    ? `Expected a number with a point: ${text.trim().replace(',', '.')}`
+    : 'Expected a number';
 
 /** Returns what is wrong with each member, in words. */
 export function wordsByMember(error: z.ZodError): ReadonlyMap<PropertyKey, string> {

@@ -1,6 +1,7 @@
 /** The owner's policy, in words: the rules that a task must keep before one of the rows is read. */
 import type { OwnerPolicy } from '@eigenveil/data-owner/portable';
-import { useState } from 'preact/hooks';
+import type { TaskId } from '@eigenveil/task';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { textOf } from '../common/files.ts';
@@ -23,7 +24,16 @@ import {
 } from './policy-form.ts';
 import { routes } from './routes.ts';
 
-export function PolicyView({ owner }: { readonly owner: Owner }) {
+/** The rules that somebody has filled in and not saved, which a look at another view must not lose. */
+const drafts = new WeakMap<Owner, PolicyDraft>();
+
+interface PolicyProps {
+  readonly owner: Owner;
+  /** The task that somebody has come from; null if none. */
+  readonly taskId: TaskId | null;
+}
+
+export function PolicyView({ owner, taskId }: PolicyProps) {
   const loading = useAsync(() => owner.state.policy(), [owner]);
   return (
     <View title="Your policy" name="Policy">
@@ -33,14 +43,23 @@ export function PolicyView({ owner }: { readonly owner: Owner }) {
         alone at that task.
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
-      {loading.state === 'done' && <PolicyForm owner={owner} kept={loading.value} />}
+      {loading.state === 'done' && <PolicyForm owner={owner} taskId={taskId} kept={loading.value} />}
       <BudgetPanel owner={owner} />
     </View>
   );
 }
 
-function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: OwnerPolicy }) {
-  const [draft, setDraft] = useState(draftOf(kept));
+function PolicyForm({ owner, taskId, kept }: PolicyProps & { readonly kept: OwnerPolicy }) {
+  const [draft, setDraft] = useState(drafts.get(owner) ?? draftOf(kept));
+  const [saved, setSaved] = useState(kept);
+  const isUnsaved = drafts.has(owner);
+  const [isBack, setBack] = useState(isUnsaved);
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isUnsaved]);
   const [isKept, setKept] = useState(false);
   const [unread, setUnread] = useState<readonly string[]>([]);
   const [sent, setSent] = useState(0);
@@ -51,6 +70,7 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
   const read = policyOf(draft);
   const faults = 'faults' in read ? read.faults : [];
   const change = (next: PolicyDraft) => {
+    drafts.set(owner, next);
     setDraft(next);
     setKept(false);
     setFilled(null);
@@ -58,6 +78,9 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
   const keep = useAction(async () => {
     if (!('policy' in read)) return;
     await owner.state.savePolicy(read.policy);
+    drafts.delete(owner);
+    setSaved(read.policy);
+    setBack(false);
     setKept(true);
   });
   const take = useAction(async (_gone, file: File | null) => {
@@ -84,6 +107,20 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
           words,
         }))}
       />
+      {isBack && (
+        <Notice kind="warn" title="What you have changed here before is not saved yet">
+          <p>It is filled in below, and counts once you save it.</p>
+          <Button
+            onClick={() => {
+              drafts.delete(owner);
+              setDraft(draftOf(saved));
+              setBack(false);
+            }}
+          >
+            Undo the changes
+          </Button>
+        </Notice>
+      )}
       <section>
         <h2>Rules to begin with</h2>
         {Object.values(PRESETS).map(({ title, words, policy }) => (
@@ -125,7 +162,11 @@ function PolicyForm({ owner, kept }: { readonly owner: Owner; readonly kept: Own
       {isKept && (
         <Notice kind="good" title="The policy is saved, and counts from now on" live>
           <p>
-            <a href={routes.href('tasks', {})}>Go on with your tasks</a>
+            {taskId === null ? (
+              <a href={routes.href('tasks', {})}>Go on with your tasks</a>
+            ) : (
+              <a href={routes.href('task', { taskId })}>Go back to the task</a>
+            )}
           </p>
         </Notice>
       )}

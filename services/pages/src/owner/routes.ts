@@ -9,6 +9,7 @@ export const routes = routesOf({
   enrol: '/enrol',
   task: '/tasks/:taskId',
   policy: '/policy',
+  policyOfTask: '/policy/:taskId',
   device: '/device',
   trust: '/trust',
 });

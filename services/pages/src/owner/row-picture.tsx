@@ -64,14 +64,15 @@ export function RowPicture(props: { readonly names: readonly string[]; readonly 
         keyOf={({ name }) => name}
         columns={[
           { head: 'Feature', cell: ({ name }) => <Untrusted text={name} longest={60} /> },
+          // Counts stand before the bar, so that a narrow screen shows them.
+          { head: 'Clipped', numeric: true, cell: ({ clipped }) => number(clipped) },
+          { head: 'Missing', numeric: true, cell: ({ missing }) => number(missing) },
           {
             head: 'Share',
             cell: ({ within, clipped, missing }) => (
               <Bar parts={{ within, clipped, missing }} total={total} />
             ),
           },
-          { head: 'Clipped', numeric: true, cell: ({ clipped }) => number(clipped) },
-          { head: 'Missing', numeric: true, cell: ({ missing }) => number(missing) },
         ]}
       />
       {others.map(([name, cells]) => (

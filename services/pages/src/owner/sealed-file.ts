@@ -3,7 +3,7 @@
  * ChaCha20-Poly1305. `age --decrypt` opens them, too; inside is JSON.
  */
 
-import { CodedError } from '@eigenveil/platform';
+import { type Code, CodedError } from '@eigenveil/platform';
 import { parseJson } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
 import { ageLibrary } from '#age';
@@ -83,10 +83,11 @@ export async function unseal<Schema extends z.ZodType>(
   decrypter.addPassphrase(normalPassphrase(passphrase));
   // The library checks the header of a stream first, which the passphrase opens, and then the content.
   const content = await decrypter.decrypt(streamOf(file)).catch((cause: unknown) => {
-    throw new CodedError(
+    throw faultAt(
+      'passphrase',
       DEVICE_CODES.ERR_PASSPHRASE,
       `the passphrase does not open the ${kind} file: type it again, or take another copy of the file, which may have changed since it was saved`,
-      { cause },
+      cause,
     );
   });
   const opened = await new Response(content).text().catch((cause: unknown) => {
@@ -107,4 +108,8 @@ const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
   });
 
 const invalid = (kind: SealedKind, why: string, cause?: unknown) =>
-  new CodedError(DEVICE_CODES.ERR_BACKUP_INVALID, `the ${kind} file ${why}`, { cause });
+  faultAt(kind, DEVICE_CODES.ERR_BACKUP_INVALID, `the ${kind} file ${why}`, cause);
+
+/** Makes an error that says in which of the things that somebody gives the fault is. */
+export const faultAt = (at: SealedKind | 'passphrase', code: Code, words: string, cause?: unknown) =>
+  new CodedError(code, words, { cause, faults: [{ path: [at], words }] });

@@ -5,6 +5,7 @@
 
 import { type Basis, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import { methodOf } from '@eigenveil/methods';
+import { columnsFor } from '@eigenveil/projection/portable';
 import type { Task, TaskId } from '@eigenveil/task';
 import { FINAL_STATES, type TaskState, thumbprintOf } from '@eigenveil/wire';
 import { useCallback, useRef, useState } from 'preact/hooks';
@@ -25,7 +26,7 @@ import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
 import { Steps } from './steps.tsx';
 import { isAllowed, Verdict } from './verdict.tsx';
-import { pageWords } from './words.ts';
+import { columnsInWords, pageWords } from './words.ts';
 
 export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
   const { owner, taskId } = props;
@@ -120,6 +121,7 @@ function Inspected(props: TaskPartProps) {
       <Steps current={progress.step}>{progress.next}</Steps>
       <Summary
         task={task}
+        basis={basis}
         dataUser={entry.dataUser}
         isOver={
           fetched === 'checked' ||
@@ -149,12 +151,15 @@ function Inspected(props: TaskPartProps) {
 /** Says in one paragraph who asks, for what, what leaves, what comes back, and until when. */
 function Summary(props: {
   readonly task: Task;
+  readonly basis: Basis;
   readonly dataUser: string;
   /** True if the task has ended, at least for this owner. */
   readonly isOver: boolean;
 }) {
-  const { task, dataUser, isOver } = props;
+  const { task, basis, dataUser, isOver } = props;
   const { words } = methodOf(task);
+  const { features } = columnsFor(task, basis);
+  const columns = [...features.map(({ name }) => name), ...task.labellings.map(({ column }) => column)];
   return (
     <p>
       The data user at <Untrusted text={dataUser} /> {isOver ? 'asked' : 'asks'} at least{' '}
@@ -163,7 +168,8 @@ function Summary(props: {
       {!isOver && (
         <>
           {' '}
-          Your rows stay in this browser: encrypted sums of them leave it.{' '}
+          Your rows stay in this browser: encrypted sums over{' '}
+          <Untrusted text={columnsInWords(columns)} longest={600} /> leave it.{' '}
           {task.releaseToOwners
             ? 'The result comes back to you, and to the data user.'
             : 'The result goes to the data user alone.'}

@@ -56,6 +56,7 @@ export function TasksView({ owner, status }: OwnerViewProps) {
         <Table
           caption="Your tasks"
           captionHidden
+          stacks
           rows={entries}
           keyOf={({ id }) => id}
           columns={[

@@ -7,7 +7,7 @@ import type { Task } from '@eigenveil/task';
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
-import { capital, count } from '../common/format.ts';
+import { capital } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import type { PolicyChange } from './database.ts';
@@ -15,7 +15,7 @@ import { Persistence } from './device-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { DatasetBudget, TaskPartProps } from './owner.ts';
 import { routes } from './routes.ts';
-import { changeInWords, pageWords } from './words.ts';
+import { allowedInWords, changeInWords, leftInWords, pageWords } from './words.ts';
 
 interface Inspected {
   readonly task: Task;
@@ -67,7 +67,6 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
     onException();
   });
   const isAllowable = broken.every(({ change }) => Object.keys(change).length > 0);
-  const lines = Object.entries(changes).map(([name, value]) => changeInWords(name, value));
   return (
     <Notice kind="bad" title="Your policy refuses this task">
       <p>
@@ -88,13 +87,13 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
           <p>If you trust who asks, you can allow it for this task alone, or for all tasks:</p>
           <div class="row">
             <Button onClick={() => setOpen(true)}>Allow for this task only…</Button>
-            <a href={routes.href('policy', {})}>Change your policy</a>
+            <a href={routes.href('policyOfTask', { taskId: entry.id })}>Change your policy</a>
           </div>
           <details>
             <summary>What would have to change in your policy</summary>
             <ul>
-              {lines.map((line) => (
-                <li key={line}>{capital(line)}</li>
+              {Object.entries(changes).map(([name, value]) => (
+                <li key={name}>{capital(changeInWords(name, value))}</li>
               ))}
             </ul>
           </details>
@@ -102,10 +101,10 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
       )}
       {isOpen && (
         <Dialog title="Allow this for this task only?" onClose={() => setOpen(false)}>
-          <p>For this task, and no other, your policy then says:</p>
+          <p>For this task, and no other, this is then allowed, and the rest of your policy stays:</p>
           <ul>
-            {lines.map((line) => (
-              <li key={line}>{capital(line)}</li>
+            {Object.entries(changes).map(([name, value]) => (
+              <li key={name}>{capital(allowedInWords(name, value))}</li>
             ))}
           </ul>
           <OwnerProblem error={allow.error} />
@@ -119,12 +118,6 @@ function Refusal({ owner, entry, broken, onException }: Parameters<typeof Verdic
       )}
     </Notice>
   );
-}
-
-/** @param isCounted true if the task is counted already, so that nothing more is spent for it */
-export function leftInWords({ dataset, left }: DatasetBudget, isCounted: boolean): string {
-  const most = `${left >= 20 ? 'at least ' : ''}${left === 0 ? 'no result' : count(left, 'result')}`;
-  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more.`;
 }
 
 /** Says whether the data sets have enough left, and how many results they can give after this one. */

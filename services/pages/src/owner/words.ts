@@ -2,12 +2,13 @@
  * Messages of code that the command line has, too, in the words of this page: an option of a message is a
  * field of the page.
  */
-import type { Elsewhere, OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
+import { type Elsewhere, type OwnerTerm, partInWords, type TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/files.ts';
-import { exactTime, fromNow } from '../common/format.ts';
+import { capital, count, exactTime, fromNow } from '../common/format.ts';
 import { DRAWERS, NEIGHBOURS, OUTPUTS } from '../common/task-words.ts';
+import type { DatasetBudget } from './owner.ts';
 import { MEMBERS, OPTIONS, PARTS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */
@@ -115,6 +116,8 @@ const OWNER_WORDS: Vocabulary<OwnerTerm> = {
   drawer: (name) => DRAWERS[name as keyof typeof DRAWERS],
   enrol: () => 'enrol first',
   epsilon: () => 'ε',
+  fittingReleases: (releases) =>
+    `which is enough for a task that is not exact and is made for at least ${releases} results over the same rows`,
   fullRank: () =>
     'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
   home: () => 'it was contributed by another device',
@@ -153,18 +156,60 @@ export function pageWords(message: Words | string): string {
   return typeof message === 'string' ? message : message.by(PAGE_WORDS);
 }
 
+/** Names columns: the first ones by their names, and how many more there are. */
+export function columnsInWords(names: readonly string[]): string {
+  const named = names.slice(0, MOST_COLUMNS).map((name) => `“${name}”`);
+  const more = names.length - named.length;
+  const last = more > 0 ? count(more, 'other column') : named.pop()!;
+  return named.length === 0 ? last : `${named.join(', ')} and ${last}`;
+}
+
+/** The largest number of columns that are named, so that one paragraph has them. */
+const MOST_COLUMNS = 8;
+
+/** Returns a message as a sentence of its own. */
+export const sentence = (message: Words | string): string => `${capital(pageWords(message))}.`;
+
 /** Says how a member of the policy would have to be filled in. */
 export function changeInWords(name: string, value: unknown): string {
   const label = labelOf(name);
-  const optionOf = (it: unknown) => OPTIONS.get(`${name}.${String(it)}`);
   if (value === null) return `leave ${label} empty`;
   if (typeof value === 'boolean') return `${value ? 'tick' : 'untick'} ${label}`;
-  if (Array.isArray(value))
-    return `under ${label}, tick ${value.map((it) => `“${optionOf(it) ?? String(it)}”`).join(' and ')}`;
-  if (typeof value === 'object')
-    return `under ${label}, ${Object.entries(value as object)
-      .map(([part, it]) => `“${PARTS.get(`${name}.${part}`) ?? part}”: ${it}`)
-      .join(', ')}`;
-  const option = optionOf(value);
-  return option === undefined ? `${label}: ${String(value)}` : `under ${label}, choose “${option}”`;
+  if (Array.isArray(value)) return `under ${label}, tick ${optionsInWords(name, value)}`;
+  if (typeof value === 'object') return `under ${label}, ${partsInWords(name, value as object)}`;
+  return OPTIONS.has(`${name}.${value}`)
+    ? `under ${label}, choose ${optionsInWords(name, [value])}`
+    : `${label}: ${value}`;
+}
+
+/** Says what is allowed where a member of the policy has this value. */
+export function allowedInWords(name: string, value: unknown): string {
+  const label = labelOf(name);
+  if (value === null) return `${label}: not asked for`;
+  if (typeof value === 'boolean') return value ? label : `not: ${label}`;
+  if (Array.isArray(value)) return `${label}: ${optionsInWords(name, value)}`;
+  if (typeof value === 'object') return `${label}: ${partsInWords(name, value as object)}`;
+  return `${label}: ${OPTIONS.has(`${name}.${value}`) ? optionsInWords(name, [value]) : value}`;
+}
+
+const optionsInWords = (name: string, values: readonly unknown[]): string =>
+  values.map((it) => `“${OPTIONS.get(`${name}.${it}`) ?? it}”`).join(' and ');
+
+const partsInWords = (name: string, value: object): string =>
+  Object.entries(value)
+    .map(([part, it]) => `“${PARTS.get(`${name}.${part}`) ?? part}”: ${it}`)
+    .join(', ');
+
+/**
+ * Says how many results of this kind can follow, and what is left for tasks of other kinds: a task under
+ * differential privacy may take a little, which leaves too little for a half.
+ * @param isCounted true if the task is counted already, so that nothing more is spent for it
+ */
+export function leftInWords({ dataset, left, ofWholes }: DatasetBudget, isCounted: boolean): string {
+  const rest =
+    ofWholes === '0'
+      ? ''
+      : ` Of what they may tell, ${partInWords(ofWholes)} of a whole is then left for tasks of any kind.`;
+  const most = `${left >= 20 ? 'at least ' : ''}${left === 0 ? 'no result' : count(left, 'result')}`;
+  return `${isCounted ? 'It is counted already: ' : 'After it, '}your rows “${dataset}” can give ${most} of this kind more.${rest}`;
 }

@@ -144,15 +144,15 @@ describe('an owner that moves', () => {
     const other = await usedDevice();
     const foreign = await leave(other.database, other.backup, PASSPHRASE);
     const there = await newDevice();
-    for (const [file, beside, passphrase, code] of [
-      [backup, transfer, 'incorrect horse battery staple', 'ERR_PASSPHRASE'],
-      [backup, transfer.slice(0, -30), PASSPHRASE, 'ERR_BACKUP_INVALID'],
-      [backup, foreign, PASSPHRASE, 'ERR_BACKUP_INVALID'],
-      [transfer, backup, PASSPHRASE, 'ERR_BACKUP_INVALID'],
-      [backup, backup, PASSPHRASE, 'ERR_BACKUP_INVALID'],
+    for (const [file, beside, passphrase, code, at] of [
+      [backup, transfer, 'incorrect horse battery staple', 'ERR_PASSPHRASE', 'passphrase'],
+      [backup, transfer.slice(0, -30), PASSPHRASE, 'ERR_BACKUP_INVALID', 'transfer'],
+      [backup, foreign, PASSPHRASE, 'ERR_BACKUP_INVALID', 'transfer'],
+      [transfer, backup, PASSPHRASE, 'ERR_BACKUP_INVALID', 'backup'],
+      [backup, backup, PASSPHRASE, 'ERR_BACKUP_INVALID', 'transfer'],
     ] as const)
       await expect(restore(there, file, beside, passphrase)).rejects.toThrow(
-        expect.objectContaining({ code }),
+        expect.objectContaining({ code, faults: [expect.objectContaining({ path: [at] })] }),
       );
     const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
       this: IDBObjectStore,

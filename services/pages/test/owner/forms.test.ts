@@ -180,7 +180,7 @@ describe('the policy as a form', () => {
       ...draftOf(OwnerPolicy.parse({})),
       ...{ minimumOwners: '1', minimumKeyBits: '512', maximumComponents: '1.5' },
       ...{ maximumEpsilon: 'much', noise: 'nobody', grains: ['weight', '0.1', 'smoker', 'often'] },
-      ...{ answers: ['many', '-1'], series: ['', '5', ''] },
+      ...{ totalEpsilon: '1,5', answers: ['many', '-1'], series: ['', '5', ''] },
     };
     const read = policyOf(draft);
     const faults = 'faults' in read ? read.faults : [];
@@ -190,6 +190,7 @@ describe('the policy as a form', () => {
       ['maximumComponents', null, 'Expected a whole number, got a fraction'],
       ['maximumEpsilon', null, 'Expected a number'],
       ['noise', null, expect.stringContaining('Expected one of')],
+      ['totalEpsilon', null, 'Expected a number with a point: 1.5'],
       ['answers', 0, 'Expected a number'],
       ['answers', 1, 'Expected at least 0'],
       ['grains', 3, 'Expected a number above 0, or “cell”'],

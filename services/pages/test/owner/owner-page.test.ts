@@ -264,6 +264,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const { page } = owner;
     await owner.enrol();
     await page.getByRole('button', { name: 'Allow for this task only…' }).click();
+    expect(await focused(page)).toBe('Allow this for this task only?');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Allow for this task', exact: true }).click();
     await page.getByText('Your policy allows this task').waitFor();
@@ -279,6 +280,13 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await expectAccessible(page);
     await expectFits(page);
     const row = page.getByRole('row').filter({ hasText: task });
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 320, height: 640 });
+    for (const cell of [row.getByText('contributed, with a receipt'), row.getByRole('button')]) {
+      const { x, width } = (await cell.boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(320);
+    }
+    await page.setViewportSize(usual);
     await row.getByRole('button', { name: 'Remove…' }).click();
     await page.getByText('It does not ask for this one any more').waitFor();
     const asked: string[] = [];
@@ -337,12 +345,12 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByLabel('Backup file of your key').setInputFiles(file('backup.age', backup));
     await page.getByLabel('Passphrase of the backup').fill(`${PASSPHRASE}r`);
     await page.getByLabel('This device shall stop').check();
-    const stop = page.getByRole('button', { name: 'Stop this device and make the second file' });
+    const stop = page.getByRole('button', { name: 'Stop this device and make the transfer file' });
     await stop.click();
     await page.getByRole('link', { name: 'Passphrase of the backup' }).waitFor();
     await expect
       .poll(() => focused(page))
-      .toMatch(/^The second file was not made.*The passphrase does not open the backup file/);
+      .toMatch(/^The transfer file was not made.*The passphrase does not open the backup file/);
     expect(await page.getByText('This owner is on another device now').count()).toBe(0);
     await page.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
     await stop.click();
@@ -362,7 +370,9 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await there.getByLabel('Transfer file', { exact: true }).setInputFiles(file('transfer.age', transfer));
     await there.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
     await there.getByRole('button', { name: 'Bring the owner here' }).click();
-    await there.getByText('Owner id').waitFor();
+    await expect
+      .poll(() => focused(there))
+      .toMatch(/^The owner is on this device now.*Go on with your tasks/);
     await there.getByRole('link', { name: 'Tasks', exact: true }).click();
     await there.getByRole('link', { name: task }).click();
     await there.getByText('You have contributed').waitFor();
@@ -472,6 +482,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await expectAccessible(page);
     for (const name of ['This device', 'Security', 'Tasks']) {
       await press(page, page.getByRole('link', { name, exact: true }));
+      await page.getByRole('heading', { level: 1, name: name === 'Tasks' ? 'Your tasks' : name }).waitFor();
       await expectAccessible(page);
       await expectFits(page);
     }

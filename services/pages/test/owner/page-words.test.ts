@@ -1,6 +1,14 @@
 /** Messages that the command line has, too, in the words of the pages: about files, policies and budgets. */
 import { MemoryOwnerState } from '@eigenveil/data-owner';
-import { brokenRules, checkPolicy, DataOwner, OwnerPolicy, revealedBy } from '@eigenveil/data-owner/portable';
+import {
+  brokenRules,
+  checkPolicy,
+  DataOwner,
+  nextEntry,
+  OwnerPolicy,
+  ownFloorInWords,
+  revealedBy,
+} from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { Output, TwoPartyName } from '@eigenveil/methods';
 import { CodedError, term, words } from '@eigenveil/platform';
@@ -10,7 +18,14 @@ import { describe, expect, test } from 'vitest';
 import { OUTPUTS, privacyWords } from '../../src/common/task-words.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { type ReadingOptions, read } from '../../src/owner/jobs.ts';
-import { changeInWords, pageWords } from '../../src/owner/words.ts';
+import {
+  allowedInWords,
+  changeInWords,
+  columnsInWords,
+  leftInWords,
+  pageWords,
+  sentence,
+} from '../../src/owner/words.ts';
 
 const OF_COMMANDS = /expected|\bgot\b|--/;
 const labelled = madeUpTask('lda', 2, { components: 1, outputs: [] });
@@ -218,6 +233,25 @@ describe('what the command line tells by options is told by fields', () => {
     expect(pageWords(overBudget!)).toBe(page);
   });
 
+  test('of what other tasks have taken, with the side of the half on which the rest is', async () => {
+    const state = new MemoryOwnerState();
+    const paillier = { contribution: () => Promise.reject(new Error('nothing is encrypted')) };
+    const owner = new DataOwner({ state, policy: OwnerPolicy.parse({}), paillier });
+    const elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0 } as const;
+    const entry = (part: string) => ({ kind: 'set', isAdopted: false, ...elsewhere, part }) as const;
+    const pca = madeUpTask('pca', 3, { exact: false, allowFullRank: false });
+    const half = { ...pca, features: pca.features.map((it) => ({ ...it, grain: 1 / 4 })) };
+    await state.addToLedger(nextEntry([], 'rows', entry('524289/1048576')), 0);
+    const { overBudget } = await owner.afford(half, 'rows');
+    expect(pageWords(overBudget!)).toMatch(
+      /has given a little more than 1\/2 of the whole .* takes 1\/2: a little less than 1\/2 is left, which is enough for a task that is not exact and is made for at least 3 results/,
+    );
+    const third = await owner.afford({ ...half, releases: 3 }, 'rows');
+    expect(leftInWords({ dataset: 'rows', ...third }, false)).toContain(
+      'a little less than 1/6 of a whole is then left',
+    );
+  });
+
   const guarantee: Guarantee = {
     ...{ epsilon: 1, delta: 1e-6, neighbours: 'replace', clippingNorm: 1, noise: 'csp' },
     ...{ honestOwners: null, dataIndependentRanges: true },
@@ -271,6 +305,22 @@ describe('what the command line tells by options is told by fields', () => {
     );
   });
 
+  test('of coarse values that could not be checked, in whole sentences that say what to do', () => {
+    const told = ownFloorInWords({ coarser: [], deviation: 0, isChecked: false }).map(sentence);
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^Whether .* there is nothing to do\. Where they are coarser, .*: “How far apart your values lie” of your policy\.$/,
+      ),
+    ]);
+  });
+
+  test('of columns, of which the first have their names', () => {
+    expect(columnsInWords(['age'])).toBe('“age”');
+    expect(columnsInWords(['age', 'weight', 'smoker'])).toBe('“age”, “weight” and “smoker”');
+    const many = Array.from({ length: 30 }, (_, i) => `f${i}`);
+    expect(columnsInWords(many)).toMatch(/^“f0”, .*“f7” and 22 other columns$/);
+  });
+
   test('of what has to change in the policy', () => {
     expect(changeInWords('twoParty', ['garbled', 'rotated'])).toBe(
       'under “Two-party protocols that you trust”, tick “garbled: tells the data user the result and nothing beyond” and “rotated: faster; also tells all eigenvalues, the number of rows, and more (each task says what)”',
@@ -284,5 +334,15 @@ describe('what the command line tells by options is told by fields', () => {
     expect(changeInWords('answers', { wholes: 2 })).toBe(
       'under “What one data set may give”, “Wholes of all tasks together, at most”: 2',
     );
+  });
+
+  test.each<[string, unknown, string]>([
+    ['allowFullRank', true, '“The whole scatter matrix may be revealed”'],
+    ['maximumEpsilon', null, '“Largest ε”: not asked for'],
+    ['maximumEpsilon', 2, '“Largest ε”: 2'],
+    ['noise', 'csp', '“Who must add the noise”: “the CSP alone, or both servers”'],
+    ['answers', { wholes: 2 }, '“What one data set may give”: “Wholes of all tasks together, at most”: 2'],
+  ])('of what is allowed for one task alone: %s', (name, value, allowed) => {
+    expect(allowedInWords(name, value)).toBe(allowed);
   });
 });
