@@ -37,7 +37,7 @@ export function stateInWords(entry: TaskEntry, state: TaskState, now: Date): str
   }
 }
 
-/** What this page has of the result; `fetching`: it asks the data user until there is one. */
+/** The part of the result that this page has; `fetching`: it asks the data user until there is one. */
 export type Fetched = 'none' | 'fetching' | 'checked';
 
 export interface Situation {

@@ -117,7 +117,7 @@ function Withdraw({
       const signal = AbortSignal.any([gone, control.signal]);
       onWithdrawn(await owner.withdraw(entry, { insist, onRetry: setRetry, signal }));
     } catch (error) {
-      // What is kept says whether the data user may have heard of it.
+      // The state that is kept says whether the data user may have heard of it.
       if (!control.signal.aborted) throw error;
     } finally {
       setOpen(false);

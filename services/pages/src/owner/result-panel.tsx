@@ -75,7 +75,7 @@ export function ResultPanel(
   );
 }
 
-/** What the data user says of the task may be newer than its last answer about the result. */
+/** Says what one waits for: the state of the task may be newer than the last answer about its result. */
 function waitingInWords(waiting: Waiting, state: TaskState | null): string {
   return WAITING[waiting === 'unready' && state === 'done' ? 'asking' : waiting];
 }
