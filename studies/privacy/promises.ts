@@ -11,7 +11,7 @@ import { DP_DELTA, EPSILONS, settingOf } from './setting.ts';
 export const promises = (): Tidy[] =>
   PCA_METHODS.map(({ name, reference, promise }) => {
     const { neighbours, epsilon, trust, means, counts, remarks } = promise;
-    // Where the number of rows is public, it distinguishes one row more from one less.
+    // A public number of rows distinguishes one row more from one less.
     const isGiven = neighbours === 'add-remove' && counts === 'public';
     return {
       ...{ method: name, neighbours, promised: epsilon, trust, means },

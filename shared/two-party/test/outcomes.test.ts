@@ -129,7 +129,7 @@ describe.each(['garbled', 'rotated'] as const)('%s: the CSP sees no difference',
       [
         name === 'garbled' ? 'ERR_GARBLING_CHECK' : 'ERR_ROTATION_CHECK',
         settingOf(given(name, 40)),
-        // Of the garbled outputs some are not used. Of the rotated vectors one entry alone could change its sign and leave the length as it was.
+        // Some of the garbled outputs are not used. One entry alone of the rotated vectors could change its sign and leave the length as it was.
         { spoil: name === 'garbled' ? spoiling(sent - 1, 100, 400, 4) : spoiling(sent - 1, 8, 100, 0x20) },
       ],
     ];

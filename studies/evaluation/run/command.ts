@@ -33,10 +33,10 @@ export interface EvaluateOptions {
 }
 
 /**
- * Runs, writes the report, and prints it in short.
+ * Runs, writes the report, and prints it in short. With `render` it runs nothing: the report is that of a kept result, in
+ * the words that its experiments have today.
  * @throws ERR_EVALUATION after all of that, when a claim is refuted, a known leak was not found, or an experiment failed
  * @throws ERR_TOO_NOISY after all of that, when nothing else is wrong than that the noise of this machine hides a known leak
- * With `render` it runs nothing: the report is that of a kept result, in the words that its experiments have today.
  * @throws ERR_CONFIGURATION, ERR_SCENE, ERR_ATTACK_…
  */
 export async function runEvaluation(program: Command, options: EvaluateOptions): Promise<void> {

@@ -22,7 +22,7 @@ export const DRAWS = 8;
 interface Cost {
   /** For a PCA the part of the variance that its components capture, for an LDA that which classes explain of its scores. */
   readonly exact: number;
-  /** The same part with the floor, on average over the draws. */
+  /** The part with the floor, on average over the draws. */
   readonly floor: number;
   /** The largest between the components and the exact ones, in radians, on average. */
   readonly angle: number;

@@ -79,7 +79,7 @@ export async function readSet(set: FloorSet, own?: OwnData): Promise<Read> {
   return set.kind === 'bundled' ? ofFile(await fileOfCase(set.name, own)) : madeUp(set);
 }
 
-/** The same rows with a part of them held out, where none are. */
+/** Returns the rows with a part of them held out, unless some are already. */
 export function withHeldOut(read: Read, name: string): Read {
   if (read.test.length > 0) return read;
   const labels = read.rows.map(({ classes }) => classes[0]!);

@@ -66,6 +66,11 @@ export interface Summed extends Statistics {
   readonly grains?: FoundGrains | undefined;
 }
 
+/** A task that this owner takes; `isKept` where it has contributed to it before, whatever the policy says by now. */
+interface AcceptedTask extends VerifiedTask {
+  readonly isKept: boolean;
+}
+
 type Summarise = (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Summed>;
 
 /** The charge that a contribution would cause. */
@@ -224,7 +229,7 @@ export class DataOwner {
       const accepted = await this.#accept(client, taskId, options);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
-      const { enter, ...contributed } = await this.#summarised(client, accepted, summarise, options);
+      const { enter, ...contributed } = await this.#summarised(client, accepted, summarise, options.dataset);
       if (contributed.own !== undefined) options.onOwnFloor?.(contributed.own.told);
       await enter();
       const owner = { ...this.#options, connection: this.#connection, counter: this.#counter };
@@ -263,12 +268,11 @@ export class DataOwner {
     dataUser: ServiceAddress,
     taskId: TaskId,
     summarise: Summarise,
-    options: Pick<ContributeOptions, 'dataset'> = {},
+    { dataset = DEFAULT_DATASET }: Pick<ContributeOptions, 'dataset'> = {},
   ): Promise<Rehearsal> {
-    const { dataset = DEFAULT_DATASET } = options;
     return this.#about(dataUser, 'rehearse', taskId, async (client) => {
       const accepted = await this.#accept(client, taskId);
-      const { own } = await this.#summarised(client, accepted, summarise, options);
+      const { own } = await this.#summarised(client, accepted, summarise, dataset);
       const ledger = checkedLedger(await this.#options.state.ledger());
       const event = eventOf(accepted.task, own);
       return { dataset, event, charged: isCharged(ledger, dataset, event), ownFloor: own?.told ?? null };
@@ -295,13 +299,12 @@ export class DataOwner {
    */
   async #summarised(
     client: DataUser,
-    accepted: VerifiedTask,
+    accepted: AcceptedTask,
     summarise: Summarise,
-    { dataset = DEFAULT_DATASET, discardPending }: Pick<ContributeOptions, 'dataset' | 'discardPending'>,
+    dataset = DEFAULT_DATASET,
   ) {
     const { state, policy } = this.#options;
-    const { task } = accepted;
-    const isKept = await hasContributed(state, task.id, discardPending);
+    const { task, isKept } = accepted;
     await checkCharge(state, policy, dataset, task);
     const enter = await this.#series.entrance(client, task);
     const named = await this.#connection.named(client, task);
@@ -384,12 +387,14 @@ export class DataOwner {
     client: DataUser,
     taskId: TaskId,
     { discardPending }: Pick<ContributeOptions, 'discardPending'> = {},
-  ): Promise<VerifiedTask> {
+  ): Promise<AcceptedTask> {
     const { state, policy } = this.#options;
-    const accepted = await this.#connection.task(client, taskId);
-    if (await hasContributed(state, taskId, discardPending)) return accepted;
-    checkPolicy(policy, accepted.task);
-    checkState(state, accepted.task);
-    return accepted;
+    const verified = await this.#connection.task(client, taskId);
+    const isKept = await hasContributed(state, taskId, discardPending);
+    if (!isKept) {
+      checkPolicy(policy, verified.task);
+      checkState(state, verified.task);
+    }
+    return { ...verified, isKept };
   }
 }

@@ -138,7 +138,7 @@ function brokenByEarlier(
           consent === undefined
             ? words`your last contribution to ${member('series')} was ${ownerTerm('moment', last.at, last.at)}`
             : words`${member('series')} goes on no sooner than ${ownerTerm('moment', moment, moment)}, by the shortest interval${end < Date.parse(deadline) ? '' : ', and then the deadline of this task has passed'}`,
-        // Where the clock was put back, the last contribution is still to come, and no interval is short enough.
+        // No interval is short enough where the clock was put back and the last contribution is still to come.
         change: passed < 0 ? {} : { series },
       });
     }

@@ -7,7 +7,7 @@ import { save, textOf } from '../common/files.ts';
 import { capital, exactTime } from '../common/format.ts';
 import { View } from '../common/layout.tsx';
 import { Grouped } from '../common/text.tsx';
-import { useAction } from '../common/use-async.ts';
+import { type Action, useAction } from '../common/use-async.ts';
 import { leave, restore } from './backup.ts';
 import { DEVICE_CODES } from './codes.ts';
 import {
@@ -110,32 +110,11 @@ function Leave({ owner, status, look }: OwnerViewProps) {
     setPassphrase('');
     look();
   });
-  const form = useFaults(
-    [
-      ...faultsOf(
-        'backup',
-        backup !== null,
-        { id: 'leave-backup', label: LEAVE.backup, words: 'Choose the file' },
-        go.error,
-      ),
-      ...faultsOf(
-        'passphrase',
-        passphrase !== '',
-        { id: 'leave-passphrase', label: LEAVE.passphrase, words: 'Type the passphrase' },
-        go.error,
-      ),
-      ...faultsOf(
-        'sure',
-        isSure,
-        { id: 'leave-sure', label: LEAVE.sure, words: 'Tick this if it is meant' },
-        go.error,
-      ),
-    ],
-    go.run,
-  );
-  useEffect(() => {
-    if (placed(go.error) !== null) form.show();
-  }, [go.error]);
+  const form = useSealedForm('leave', LEAVE, go, {
+    backup: backup === null && 'Choose the file',
+    passphrase: passphrase === '' && 'Type the passphrase',
+    sure: !isSure && 'Tick this if it is meant',
+  });
   return (
     <form
       onSubmit={(event) => {
@@ -183,7 +162,7 @@ function Leave({ owner, status, look }: OwnerViewProps) {
       />
       <StandsStill busy={go.busy} doing="The backup is opened, and the transfer file is sealed" />
       <OwnerProblem
-        error={placed(go.error) !== null ? null : go.error}
+        error={form.unplaced}
         title="The owner stays where it is, unless it says above that this device has stopped"
       />
       <Button kind="danger" submit busy={go.busy}>
@@ -238,36 +217,11 @@ function Restore({ owner, look, onBrought }: OwnerViewProps & { readonly onBroug
     onBrought();
     look();
   });
-  const form = useFaults(
-    [
-      ...faultsOf(
-        'backup',
-        backup !== null,
-        { id: 'restore-backup', label: RESTORE.backup, words: 'Choose the file' },
-        go.error,
-      ),
-      ...faultsOf(
-        'transfer',
-        transfer !== null || isLost,
-        {
-          id: 'restore-transfer',
-          label: RESTORE.transfer,
-          words: 'Choose the file, or tick below that the other device is lost',
-        },
-        go.error,
-      ),
-      ...faultsOf(
-        'passphrase',
-        passphrase !== '',
-        { id: 'restore-passphrase', label: RESTORE.passphrase, words: 'Type the passphrase' },
-        go.error,
-      ),
-    ],
-    go.run,
-  );
-  useEffect(() => {
-    if (placed(go.error) !== null) form.show();
-  }, [go.error]);
+  const form = useSealedForm('restore', RESTORE, go, {
+    backup: backup === null && 'Choose the file',
+    transfer: transfer === null && !isLost && 'Choose the file, or tick below that the other device is lost',
+    passphrase: passphrase === '' && 'Type the passphrase',
+  });
   return (
     <form
       onSubmit={(event) => {
@@ -319,7 +273,7 @@ function Restore({ owner, look, onBrought }: OwnerViewProps & { readonly onBroug
         isSecret
       />
       <StandsStill busy={go.busy} doing="The files are opened" />
-      <OwnerProblem error={placed(go.error) !== null ? null : go.error} title="Nothing was brought here" />
+      <OwnerProblem error={form.unplaced} title="Nothing was brought here" />
       <Button kind="main" submit busy={go.busy}>
         Bring the owner here
       </Button>
@@ -337,16 +291,28 @@ async function sealedText(kind: SealedKind, file: File): Promise<string> {
   return textOf(file);
 }
 
-/** Returns the fault of a field: that it is not filled in, or what an error says of it. */
-function faultsOf(
-  at: SealedKind | 'passphrase' | 'sure',
-  isThere: boolean,
-  fault: FieldFault,
-  error: unknown,
-): FieldFault[] {
-  if (!isThere) return [fault];
-  const found = placed(error);
-  return found?.at === at ? [{ ...fault, words: found.words }] : [];
+/**
+ * Holds the faults of a form of sealed files: what is not filled in, and what an error says of a field.
+ * @param prefix what ids of controls begin with
+ * @param missing by field, in their order, the words where it is not filled in
+ * @returns as `useFaults`, with `unplaced`, the error where it is about no field
+ */
+function useSealedForm<Name extends string>(
+  prefix: string,
+  labels: Readonly<Record<Name, string>>,
+  go: Action<[]>,
+  missing: Readonly<Record<Name, string | false>>,
+) {
+  const found = placed(go.error);
+  const faults = (Object.keys(missing) as Name[]).flatMap((name): FieldFault[] => {
+    const words = missing[name] || (found?.at === name && found.words);
+    return words ? [{ id: `${prefix}-${name}`, label: labels[name], words }] : [];
+  });
+  const form = useFaults(faults, go.run);
+  useEffect(() => {
+    if (found !== null) form.show();
+  }, [go.error]);
+  return { ...form, unplaced: found === null ? go.error : null };
 }
 
 /** Returns the field that an error is about, and what it says; null where it is about none. */

@@ -68,6 +68,14 @@ export interface Progress {
   readonly canGetResult: boolean;
 }
 
+/** Returns whether an owner has any part in a task, by what this device has of it. */
+export const hasPart = ({
+  receipt,
+  isPending,
+  withdrawal,
+}: Pick<TaskEntry, 'receipt' | 'isPending' | 'withdrawal'>): boolean =>
+  receipt !== null || isPending || withdrawal !== null;
+
 /** Returns whether an owner who has contributed waits for what becomes of the task. */
 export function isWaiting(
   { receipt, withdrawal }: Pick<TaskEntry, 'receipt' | 'withdrawal'>,

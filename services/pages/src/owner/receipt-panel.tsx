@@ -10,7 +10,7 @@ import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { Check, OwnerProblem } from './fields.tsx';
 import { receiptOf, type TaskPartProps } from './owner.ts';
-import type { Progress } from './progress.ts';
+import { hasPart, type Progress } from './progress.ts';
 import { Retrying } from './sending-status.tsx';
 
 interface ReceiptProps extends TaskPartProps {
@@ -19,10 +19,10 @@ interface ReceiptProps extends TaskPartProps {
 
 export function ReceiptPanel(props: ReceiptProps) {
   const { entry, canWithdraw } = props;
-  const { receipt, isPending, withdrawal } = entry;
+  const { receipt, withdrawal } = entry;
   const [isConfirmed, setConfirmed] = useState<boolean | null>(null);
   const isOffered = canWithdraw === 'yes' || canWithdraw === 'csp';
-  if (receipt === null && !isPending && withdrawal === null) return null;
+  if (!hasPart(entry)) return null;
   if (withdrawal === 'confirmed') return <Withdrawn isConfirmed={isConfirmed} />;
   return (
     <section>

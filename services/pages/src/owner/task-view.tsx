@@ -20,7 +20,7 @@ import { useAction, useAsync, useRetry, useWatch } from '../common/use-async.ts'
 import { ContributePanel } from './contribute-panel.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { OwnerViewProps, TaskPartProps } from './owner.ts';
-import { type Fetched, isWaiting, progressOf } from './progress.ts';
+import { type Fetched, hasPart, isWaiting, progressOf } from './progress.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
@@ -87,15 +87,14 @@ function Inspected(props: TaskPartProps) {
     props.lookAtEntry();
     state.again();
   };
-  if (shown.state === 'failed') {
-    const isNew = entry.receipt === null && !entry.isPending && entry.withdrawal === null;
+  if (shown.state === 'failed')
     return (
       <>
         <OwnerProblem
           error={shown.error}
           title={isLost ? 'No connection to the data user. Retrying…' : 'The task is not shown'}
         >
-          {isNew && <p>Nothing of yours was read, and only the request for the task was sent.</p>}
+          {!hasPart(entry) && <p>Nothing of yours was read, and only the request for the task was sent.</p>}
           <Button busy={shown.isBusy} onClick={again}>
             Try again
           </Button>
@@ -103,7 +102,6 @@ function Inspected(props: TaskPartProps) {
         <ReceiptPanel {...props} canWithdraw="yes" />
       </>
     );
-  }
   if (shown.state === 'loading' || state.state !== 'done') return <p>Asking the data user for the task…</p>;
   const { task, basis, refined, policy } = shown.value;
   const progress = progressOf({
@@ -116,6 +114,9 @@ function Inspected(props: TaskPartProps) {
   });
   const parts = { ...props, lookAtEntry };
   const isResultNext = progress.step === 'result';
+  const result = progress.canGetResult && (
+    <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
+  );
   return (
     <>
       <Steps current={progress.step}>{progress.next}</Steps>
@@ -129,9 +130,7 @@ function Inspected(props: TaskPartProps) {
           (state.value !== null && FINAL_STATES.includes(state.value))
         }
       />
-      {progress.canGetResult && isResultNext && (
-        <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
-      )}
+      {isResultNext && result}
       {(progress.canContribute || progress.step === 'policy') && (
         <Verdict {...parts} {...shown.value} onException={shown.again} />
       )}
@@ -139,9 +138,7 @@ function Inspected(props: TaskPartProps) {
         <ContributePanel {...parts} task={task} basis={basis} budgets={shown.value.budgets} />
       )}
       <ReceiptPanel {...parts} canWithdraw={progress.canWithdraw} />
-      {progress.canGetResult && !isResultNext && (
-        <ResultPanel {...parts} state={state.value} onFetched={setFetched} />
-      )}
+      {!isResultNext && result}
       {entry.receipt !== null && policy.series !== undefined && <NextPanel {...parts} />}
       <Agreed {...parts} task={task} basis={basis} refined={refined} />
     </>

@@ -257,7 +257,7 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
         await role(6).selectOption('what is predicted');
       await page.getByRole('button', { name: 'Write the draft' }).click();
       await expect.poll(async () => methodOf(await value(page)).name).toBe(name);
-      // Of all that a person decides the draft leaves this one open.
+      // The draft leaves this decision alone to the person.
       if (isLinear) await page.getByLabel('dataIndependentRanges').check();
       await page.getByText('The task is valid.').waitFor();
       // Both servers take it, with a key that is made at once.

@@ -1,4 +1,4 @@
-/** What the console says is for people who have no command line: no flag, no command, no file of the documents. */
+/** The console speaks to people who have no command line: it names no flag, no command, no file of the documents. */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

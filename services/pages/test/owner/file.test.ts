@@ -4,7 +4,7 @@ import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BrowserOwner, saved } from '../support/browser-owner.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
-import { irisProposal, splitRows } from '../support/owners.ts';
+import { irisTask, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 
 describe.skipIf(browserMissing)('the owner’s file', { tags: ['long'] }, () => {
@@ -15,8 +15,7 @@ describe.skipIf(browserMissing)('the owner’s file', { tags: ['long'] }, () => 
   afterAll(() => site.close());
 
   test('is known for what it is, drawn as it was read, and sent with what happens in sight', async () => {
-    const task = (await site.services.client.create(await irisProposal({ maximumSamplesPerOwner: 60 }))).task
-      .id;
+    const task = await irisTask(site, { maximumSamplesPerOwner: 60 });
     const owner = await BrowserOwner.arrive(site, task);
     const { page } = owner;
     await owner.enrol();

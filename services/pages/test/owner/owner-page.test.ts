@@ -6,7 +6,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
-import type { TaskId } from '@eigenveil/task';
 import { PrivateJwk } from '@eigenveil/wire';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +14,7 @@ import { BrowserOwner, PASSPHRASE, saved } from '../support/browser-owner.ts';
 import { expectUnhurt, hostileProposal } from '../support/hostile.ts';
 import { press, tabTo, type, walk } from '../support/keyboard.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
-import { contribute, finish, irisProposal, splitRows } from '../support/owners.ts';
+import { contribute, finish, irisProposal, irisTask, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 
 /** The text of what has the focus. */
@@ -35,8 +34,7 @@ async function expectOnPhone(page: Page, heading: string): Promise<void> {
 describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => {
   let site: Site;
   let files: readonly string[];
-  const newTask = async (changes?: Readonly<Record<string, unknown>>): Promise<TaskId> =>
-    (await site.services.client.create(await irisProposal(changes))).task.id;
+  const newTask = (changes?: Readonly<Record<string, unknown>>) => irisTask(site, changes);
 
   beforeAll(async () => {
     site = await Site.start();

@@ -9,7 +9,7 @@ import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FILE_LABELS } from '../../src/owner/words.ts';
 import { BrowserOwner } from '../support/browser-owner.ts';
-import { finish, irisProposal, splitRows } from '../support/owners.ts';
+import { finish, irisTask, splitRows } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 
 const PRIVACY = {
@@ -25,9 +25,7 @@ const PRIVACY = {
 describe.skipIf(browserMissing)('the owner’s page under differential privacy', { tags: ['long'] }, () => {
   let site: Site;
   let files: readonly string[];
-  const newTask = async (): Promise<TaskId> =>
-    (await site.services.client.create(await irisProposal({ differentialPrivacy: PRIVACY, outputs: [] })))
-      .task.id;
+  const newTask = () => irisTask(site, { differentialPrivacy: PRIVACY, outputs: [] });
 
   /** At a task, on a device whose browser answers so when it is asked to keep the page's data. */
   async function ownerAt(task: TaskId, storage: 'granted' | 'denied'): Promise<BrowserOwner> {

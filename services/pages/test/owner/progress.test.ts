@@ -41,7 +41,7 @@ describe('the next step of an owner', () => {
       at(received, 'done', { fetched: 'fetching' }),
       { next: expect.stringMatching(/is being fetched/), canWithdraw: 'doubted' },
     ],
-    // What the CSP has signed about it leaves no doubt that the task has ended.
+    // The CSP's signature leaves no doubt that the task has ended.
     [
       'has got it',
       at(received, 'done', { fetched: 'checked' }),

@@ -1,4 +1,4 @@
-/** What services refuse, and what the owner finds wrong with their answers, is told in sentences of the page. */
+/** The page tells in sentences what services refuse, and what the owner finds wrong with their answers. */
 import { CodedError, words } from '@eigenveil/platform';
 import { CODES, isErrorCode, titleOf } from '@eigenveil/wire/errors';
 import { CSP_OWNER_ROUTES } from '@eigenveil/wire/routes/csp/owner';

@@ -1,7 +1,6 @@
-/** What the owner's page says where something is missing, wrong or refused: at its field, in a sentence, with what comes next. */
+/** The owner's page tells at its field what is missing, wrong or refused, in a sentence, with what comes next. */
 import { readFile } from 'node:fs/promises';
 import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
-import type { TaskId } from '@eigenveil/task';
 import { isErrorCode, titleOf } from '@eigenveil/wire/errors';
 import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';
 import type { Page } from 'playwright-core';
@@ -9,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toldOf } from '../../src/owner/refusals.ts';
 import { BrowserOwner } from '../support/browser-owner.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
-import { irisProposal, splitRows } from '../support/owners.ts';
+import { irisTask, splitRows } from '../support/owners.ts';
 import { problemOf, problemText } from '../support/problems.ts';
 import { Site } from '../support/site.ts';
 
@@ -18,8 +17,7 @@ const focused = (page: Page): Promise<string> =>
 
 describe.skipIf(browserMissing)('the owner’s page says', { tags: ['long'] }, () => {
   let site: Site;
-  const newTask = async (): Promise<TaskId> =>
-    (await site.services.client.create(await irisProposal())).task.id;
+  const newTask = () => irisTask(site);
 
   beforeAll(async () => {
     site = await Site.start();

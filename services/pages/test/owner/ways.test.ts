@@ -9,14 +9,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BrowserOwner } from '../support/browser-owner.ts';
 import { expectAccessible, expectFits } from '../support/looks.ts';
-import { contribute, finish, irisProposal, splitRows, TEST_POLICY } from '../support/owners.ts';
+import { contribute, finish, irisTask, splitRows, TEST_POLICY } from '../support/owners.ts';
 import { Site } from '../support/site.ts';
 
 describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['long'] }, () => {
   let site: Site;
   let files: readonly string[];
-  const newTask = async (changes?: Readonly<Record<string, unknown>>): Promise<TaskId> =>
-    (await site.services.client.create(await irisProposal(changes))).task.id;
+  const newTask = (changes?: Readonly<Record<string, unknown>>) => irisTask(site, changes);
 
   beforeAll(async () => {
     site = await Site.start();
@@ -239,7 +238,7 @@ describe.skipIf(browserMissing)('the owner’s page on other ways', { tags: ['lo
     await page.getByText('The result is ready: get it.').waitFor();
     owner.visit.pardon(/ERR_FAILED/);
 
-    // What ends the waiting tells it, too, without a look from time to time.
+    // The end of waiting tells it, too, without a look from time to time.
     await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
     await page.reload();
     await owner.show(cancelled);

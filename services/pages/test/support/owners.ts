@@ -53,6 +53,11 @@ export async function irisProposal(changes: Readonly<Record<string, unknown>> = 
   });
 }
 
+/** Creates a task over iris at the site's data user. */
+export async function irisTask(site: Site, changes?: Readonly<Record<string, unknown>>): Promise<TaskId> {
+  return (await site.services.client.create(await irisProposal(changes))).task.id;
+}
+
 /** Counts of iris's columns, whose noise leaves quantiles. */
 export async function countsProposal(): Promise<TaskProposal> {
   const { features } = await irisProposal();

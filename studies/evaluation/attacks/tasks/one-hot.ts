@@ -56,7 +56,7 @@ function groupsOf(scene: Scene) {
     TaskProposal.parse({
       ...scene.proposal,
       ...{ method: { kind: 'pca' }, labellings: [], twoParty: 'rotated', differentialPrivacy: null },
-      // As of shares of a whole: of two values each would be an equation more, and the rule would refuse more components.
+      // They count as shares of a whole do: a feature of two values is an equation more, and the rule would refuse more components.
       features: Array.from({ length: FEATURES }, (_, i) => ({
         ...{ name: `held${i}`, min: 0, max: 1, twoValued: false },
       })),

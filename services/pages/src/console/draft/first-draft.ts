@@ -19,6 +19,7 @@ import {
 import { draftingOf, type Flags, LIMITS, METHODS, type MethodName } from '@eigenveil/methods';
 
 import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
+import { parseJson } from '@eigenveil/wire/errors';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { obstaclesTo } from '../create/check-proposal.ts';
 import type { CheckedResult } from '../result/verify.ts';
@@ -140,13 +141,7 @@ export function withTitleOf(before: string, text: string): string {
 }
 
 /** Returns the value of a text, or null for one that is not JSON. */
-export function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
-}
+export const parsed = (text: string): Json => (parseJson(text) ?? null) as Json;
 
 /**
  * `first` means the labels, and where there are two labellings the utility labels; `second` means the privacy
